@@ -1,0 +1,43 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'electron-vite';
+
+/** Oldest runtime that we run on: Electron 33 = Node 20.18, Chromium 130 (docs/adr/0005-electron-runtime-fallback.md). */
+const nodeTarget = 'node20.18';
+const chromiumTarget = 'chrome130';
+
+export default defineConfig({
+  main: {
+    build: {
+      target: nodeTarget,
+      outDir: 'out',
+      emptyOutDir: false,
+      externalizeDeps: true,
+      rollupOptions: {
+        // The app and the headless peers share their engine chunks: one build, two folders.
+        input: { 'main/main': 'src/main/main.ts', 'peers/worker': 'src/peers/worker.ts' },
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+      },
+    },
+  },
+  preload: {
+    build: {
+      target: chromiumTarget,
+      outDir: 'out/preload',
+      rollupOptions: {
+        input: { preload: 'src/preload/preload.ts' },
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+  renderer: {
+    root: 'src/renderer',
+    plugins: [react()],
+    build: {
+      target: chromiumTarget,
+      outDir: 'out/renderer',
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      rollupOptions: { input: { index: 'src/renderer/index.html' } },
+    },
+  },
+});

@@ -1,0 +1,20 @@
+/**
+ * Everything that the renderer may ask of the engine, one feature a line.
+ * Law: what is not declared here cannot be reached from a window.
+ */
+import { appStatusContract } from './app-status-contract.ts';
+import { developerContract } from './developer-contract.ts';
+import { sessionsContract } from './sessions-contract.ts';
+import { streamsContract } from './streams-contract.ts';
+import { swarmContract } from './swarm-contract.ts';
+
+export const appContract = {
+  app: appStatusContract,
+  developer: developerContract,
+  sessions: sessionsContract,
+  streams: streamsContract,
+  swarm: swarmContract,
+} as const;
+
+/** The type that both ends derive from. */
+export type AppContract = typeof appContract;

@@ -1,0 +1,28 @@
+/**
+ * Sessions: who has been heard on the bus.
+ * Law: a session is known by what it published; the swarm only adds which process stands behind it.
+ */
+import { snapshot } from './define-contract.ts';
+
+/** One session, kept while it is among the latest 2 000. */
+export interface SessionSummary {
+  readonly session: string;
+  /** Null when nobody has said whose session it is. */
+  readonly peer: string | null;
+  /** `ended` after its last status; `stale` when silent for 5 s without one. */
+  readonly state: 'live' | 'stale' | 'ended';
+  readonly firstSeenMs: number;
+  readonly lastSeenMs: number;
+  readonly messageCount: number;
+  readonly perSecond: number;
+  /** What its last status said, for people: "running ls -la", "failed, exit code 3". */
+  readonly note: string;
+}
+
+export interface SessionList {
+  readonly sessions: readonly SessionSummary[];
+  /** Sessions that were forgotten to stay within the bound. */
+  readonly forgottenCount: number;
+}
+
+export const sessionsContract = { list: snapshot<SessionList>() } as const;
