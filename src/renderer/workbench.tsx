@@ -1,0 +1,51 @@
+/** What every view is given: the engine's client, feeds, mirrored snapshots, this window's state, actions, notices. */
+import { createContext, useContext, useEffect } from 'react';
+import { useStore } from 'zustand';
+import type { StoreApi } from 'zustand/vanilla';
+import type { AppContract } from '../shared/contract/app-contract.ts';
+import type { Client, SnapshotName, SnapshotValue } from '../shared/contract/define-contract.ts';
+import type { Action, ActionRegistry } from './actions/action-registry.ts';
+import type { OpenFeed } from './bridge/client.ts';
+import type { FrameClock } from './state/frame-clock.ts';
+import type { Mirror } from './state/mirror-store.ts';
+import type { ViewState } from './state/view-store.ts';
+
+export interface Workbench {
+  readonly client: Client<AppContract>;
+  readonly openFeed: OpenFeed<AppContract>;
+  readonly mirror: StoreApi<Mirror>;
+  readonly view: StoreApi<ViewState>;
+  readonly actions: ActionRegistry;
+  readonly frameClock: FrameClock;
+  /** Shows what went wrong: what, why, what next, with "copy details". */
+  readonly reportError: (doing: string, error: unknown) => void;
+}
+
+const WorkbenchContext = createContext<Workbench | null>(null);
+export const WorkbenchProvider = WorkbenchContext.Provider;
+
+/** The workbench of this window. */
+export function useWorkbench(): Workbench {
+  const workbench = useContext(WorkbenchContext);
+  if (workbench === null) throw new Error('useWorkbench: no WorkbenchProvider above');
+  return workbench;
+}
+
+/** A mirrored snapshot; undefined until its first value came. */
+export function useSnapshot<N extends SnapshotName<AppContract>>(name: N): SnapshotValue<AppContract, N> | undefined {
+  return useStore(useWorkbench().mirror, (mirror) => mirror[name] as SnapshotValue<AppContract, N> | undefined);
+}
+
+/** Part of this window's own state. */
+export function useViewState<T>(select: (state: ViewState) => T): T {
+  return useStore(useWorkbench().view, select);
+}
+
+/** Registers actions while the component is shown; `actions` must be stable (useMemo). */
+export function useActions(actions: readonly Action[]): void {
+  const { actions: registry } = useWorkbench();
+  useEffect(() => {
+    const registration = registry.register(actions);
+    return () => registration.dispose();
+  }, [registry, actions]);
+}
