@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 
@@ -21,7 +22,7 @@ export default defineConfig({
   },
   preload: {
     build: {
-      target: chromiumTarget,
+      target: nodeTarget,
       outDir: 'out/preload',
       rollupOptions: {
         input: { preload: 'src/preload/preload.ts' },
@@ -37,7 +38,7 @@ export default defineConfig({
       outDir: 'out/renderer',
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      rollupOptions: { input: { index: 'src/renderer/index.html' } },
+      rollupOptions: { input: { index: resolve('src/renderer/index.html') } },
     },
   },
 });

@@ -30,29 +30,50 @@ export async function extractTarMember(tarball, name, target) {
   if (!isFound) throw new SetUpError(`${tarball} holds no ${name}`);
 }
 
+/** The bytes of one member. The source is read to its end, so that a cut-off archive is noticed by its reader. */
 async function* tarMember(source, name) {
+  const queue = createByteQueue(source);
+  for (;;) {
+    const block = await queue.takeWhole(tarBlockBytes);
+    if (!block) return;
+    const header = tarHeader(block);
+    for await (const part of queue.takeParts(header.sizeBytes)) {
+      if (header.name === name) yield part;
+    }
+    await queue.takeWhole(header.paddingBytes);
+  }
+}
+
+/** Takes a stream's bytes in portions of the taker's choice. */
+function createByteQueue(source) {
+  const chunks = source[Symbol.asyncIterator]();
   let pending = Buffer.alloc(0);
-  let member;
-  for await (const chunk of source) {
-    pending = pending.length ? Buffer.concat([pending, chunk]) : chunk;
-    for (;;) {
-      if (!member) {
-        if (pending.length < tarBlockBytes) break;
-        member = tarHeader(pending);
-        pending = pending.subarray(tarBlockBytes);
-        continue;
+  async function* takeParts(sizeBytes) {
+    let leftBytes = sizeBytes;
+    while (leftBytes > 0) {
+      if (pending.length === 0) {
+        const { value, done } = await chunks.next();
+        if (done) throw new SetUpError('the archive ends inside one of its files');
+        pending = value;
       }
-      const taken = Math.min(member.leftBytes, pending.length);
-      if (taken > 0 && member.name === name) yield pending.subarray(0, taken);
-      member.leftBytes -= taken;
-      const padding = Math.min(member.leftBytes ? 0 : member.paddingBytes, pending.length - taken);
-      member.paddingBytes -= padding;
-      pending = pending.subarray(taken + padding);
-      if (member.leftBytes || member.paddingBytes) break;
-      member = undefined;
+      const part = pending.subarray(0, leftBytes);
+      pending = pending.subarray(part.length);
+      leftBytes -= part.length;
+      yield part;
     }
   }
-  if (member?.name === name && member.leftBytes > 0) throw new SetUpError(`the archive ends inside ${name}`);
+  /** The next bytes in one piece; undefined when the stream has ended before them. */
+  async function takeWhole(sizeBytes) {
+    if (pending.length === 0 && sizeBytes > 0) {
+      const { value, done } = await chunks.next();
+      if (done) return undefined;
+      pending = value;
+    }
+    const parts = [];
+    for await (const part of takeParts(sizeBytes)) parts.push(part);
+    return Buffer.concat(parts);
+  }
+  return { takeParts, takeWhole };
 }
 
 function tarHeader(block) {
@@ -61,7 +82,7 @@ function tarHeader(block) {
   const prefix = text(345, 500);
   return {
     name: prefix ? `${prefix}/${text(0, 100)}` : text(0, 100),
-    leftBytes: sizeBytes,
+    sizeBytes,
     paddingBytes: (tarBlockBytes - (sizeBytes % tarBlockBytes)) % tarBlockBytes,
   };
 }
@@ -88,7 +109,8 @@ export async function extractZip(zipFile, folder, { place, onProgress }) {
 
 function insideFolder(folder, name) {
   const target = resolve(folder, name);
-  if (!target.startsWith(resolve(folder) + sep)) throw new SetUpError(`the archive names a file outside its folder: ${name}`);
+  if (!target.startsWith(resolve(folder) + sep))
+    throw new SetUpError(`the archive names a file outside its folder: ${name}`);
   return target;
 }
 
@@ -119,7 +141,8 @@ function parseZipDirectory(directory, count) {
   const entries = [];
   let at = 0;
   for (let index = 0; index < count; index += 1) {
-    if (directory.readUInt32LE(at) !== zipEntrySignature) throw new SetUpError('the directory of the zip file is damaged');
+    if (directory.readUInt32LE(at) !== zipEntrySignature)
+      throw new SetUpError('the directory of the zip file is damaged');
     const nameBytes = directory.readUInt16LE(at + 28);
     entries.push({
       method: directory.readUInt16LE(at + 10),

@@ -1,7 +1,10 @@
-// Child processes of the scripts: one that is run to its end with its output kept, and how npm is called.
+// Child processes of the scripts whose output is read: run to the end, line by line; and how npm and local tools are called.
 import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
+
+const keptLines = 400;
 
 /** The exit code that a shell would report for a process that ended with `code` or by `signal`. */
 export function exitCodeOf(code, signal) {
@@ -9,33 +12,32 @@ export function exitCodeOf(code, signal) {
 }
 
 /**
- * Runs a command to its end. Its output is kept (stdout whole, stderr in `lines` and handed to `onLine`), unless
- * `inherit` is set. Never rejects for an exit code; a command that cannot be started gives code 127.
- * With `signal` the process is killed when it aborts.
+ * Runs a command to its end and gives `{ code, stdout, lines }`: stdout whole, and the last lines of both streams.
+ * `onLine` is called for each line. With `statusLine` the command gets a pipe as file descriptor 3, read line by line.
+ * Never rejects: a command that cannot be started has code 127. When `signal` aborts, the process is killed.
  */
-export function run(command, args, { cwd, env = process.env, inherit = false, onLine, statusFd, signal } = {}) {
+export function run(command, args, { cwd, env = process.env, onLine, statusLine, signal } = {}) {
   return new Promise((resolve) => {
-    const stdio = inherit ? 'inherit' : ['ignore', 'pipe', 'pipe', ...(statusFd ? ['pipe'] : [])];
+    const stdio = ['ignore', 'pipe', 'pipe', ...(statusLine ? ['pipe'] : [])];
     const child = spawn(command, args, { cwd, env, stdio, signal, killSignal: 'SIGKILL' });
     const lines = [];
     let stdout = '';
-    let failure;
-    child.stdout?.on('data', (chunk) => {
-      stdout += chunk;
+    const keep = (line) => {
+      lines.push(line);
+      if (lines.length > keptLines) lines.shift();
+      onLine?.(line);
+    };
+    eachLine(child.stdout, (line) => {
+      stdout += `${line}\n`;
+      keep(line);
     });
-    if (child.stderr) {
-      eachLine(child.stderr, (line) => {
-        lines.push(line);
-        if (lines.length > 400) lines.shift();
-        onLine?.(line);
-      });
-    }
-    if (child.stdio[3]) eachLine(child.stdio[3], statusFd);
+    eachLine(child.stderr, keep);
+    if (statusLine) eachLine(child.stdio[3], statusLine);
     child.on('error', (error) => {
-      failure = error;
-      if (error.code === 'ENOENT') resolve({ code: 127, stdout, lines, failure });
+      if (error.name === 'AbortError') return;
+      resolve({ code: 127, stdout, lines: [...lines, error.message] });
     });
-    child.on('close', (code, killedBy) => resolve({ code: exitCodeOf(code, killedBy), stdout, lines, failure }));
+    child.on('close', (code, killedBy) => resolve({ code: exitCodeOf(code, killedBy), stdout, lines }));
   });
 }
 
@@ -58,6 +60,13 @@ export function npmCommand(env = process.env) {
   const script = env.npm_execpath;
   if (script && basename(script) === 'npm-cli.js') return { command: process.execPath, args: [script] };
   return { command: 'npm', args: [] };
+}
+
+/** Command and leading arguments that run the program `name` of an installed package with this Node. */
+export async function packageCommand(projectRoot, packageName, name = packageName) {
+  const folder = join(projectRoot, 'node_modules', packageName);
+  const { bin } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  return { command: process.execPath, args: [join(folder, typeof bin === 'string' ? bin : bin[name])] };
 }
 
 /** The last lines of a failed command's output, indented, for an error message. */

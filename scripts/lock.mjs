@@ -27,8 +27,18 @@ export async function withLock(path, action, { onWait, limitMs = 20 * 60_000, po
   } finally {
     clearInterval(beat);
     const owner = await readOwner(path);
-    if (owner?.token === token) await rm(path, { recursive: true, force: true });
+    if (owner?.token === token) await removeWhole(path);
   }
+}
+
+/**
+ * Takes the lock folder away in one rename and then deletes it. Deleting it in place would leave it empty for a moment,
+ * and a new owner's rename onto an empty folder succeeds.
+ */
+async function removeWhole(path) {
+  const aside = `${path}.old-${randomUUID()}`;
+  await rename(path, aside);
+  await rm(aside, { recursive: true, force: true });
 }
 
 async function acquire(path, { onWait, limitMs, pollMs }) {
@@ -112,7 +122,7 @@ async function removeStale(path) {
   }
   try {
     const owner = await readOwner(path);
-    if (owner && (await isStale(path, owner))) await rm(path, { recursive: true, force: true });
+    if (owner && (await isStale(path, owner))) await removeWhole(path);
   } finally {
     await rmdir(guard).catch(() => {});
   }

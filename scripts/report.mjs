@@ -52,13 +52,18 @@ export function createProgress(step, stream = process.stderr) {
   };
 }
 
-/** Runs a script's main function; a failure is printed and ends the process with code 1. */
+/** Prints a failure (without a stack when it has words for the reader); gives `{ code: 1 }`. */
+export function printFailure(error) {
+  const text = error instanceof SetUpError ? error.message : (error?.stack ?? String(error));
+  process.stderr.write(`\nfailed: ${text}\n`);
+  return { code: 1 };
+}
+
+/** Runs a script's main function; the process ends with the code that it gives, or 1 when it fails. */
 export async function runMain(main) {
   try {
     process.exitCode = (await main()) ?? 0;
   } catch (error) {
-    const text = error instanceof SetUpError ? error.message : (error?.stack ?? String(error));
-    process.stderr.write(`\nset-up failed: ${text}\n`);
-    process.exitCode = 1;
+    process.exitCode = printFailure(error).code;
   }
 }

@@ -9,7 +9,7 @@ export interface SessionSummary {
   readonly session: string;
   /** Null when nobody has said whose session it is. */
   readonly peer: string | null;
-  /** `ended` after its last status; `stale` when silent for 5 s without one. */
+  /** `ended` after its last status; `stale` when silent for 15 s without one (three heartbeats). */
   readonly state: 'live' | 'stale' | 'ended';
   readonly firstSeenMs: number;
   readonly lastSeenMs: number;

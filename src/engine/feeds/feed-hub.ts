@@ -1,0 +1,113 @@
+/**
+ * Opens feeds by name for windows.
+ * Law: parameters are checked before anything is opened; drops of closed feeds stay counted.
+ */
+import type { Disposable } from '../../shared/base/disposer.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
+import { rowsParams, sessionParams } from '../../shared/contract/streams-contract.ts';
+import { firstIssue } from '../../shared/protocol/payloads.ts';
+import { checkToken } from '../../shared/protocol/subject.ts';
+import type { Clock } from '../ports/clock.ts';
+import { createFeedPump, type FeedPump, type FeedSource } from './feed-pump.ts';
+import type { MessageBuffer } from './message-buffer.ts';
+import { createRowsSource } from './rows-source.ts';
+import { createSessionSource } from './session-source.ts';
+import type { SubjectReader } from './subject-reader.ts';
+
+/** Most feeds that may be open at once. */
+export const maxFeeds = 256;
+
+export interface FeedHub extends Disposable {
+  /**
+   * Opens a feed whose frames go to `send` as JSON text.
+   * Throws `not-found` (no such feed), `invalid-input`, `invalid-pattern`, `limit-exceeded`.
+   */
+  open(name: string, params: unknown, send: (frame: string) => void): FeedPump;
+  /** Messages that some feed lost to the buffer's bound. */
+  readonly droppedCount: number;
+  /** Messages that were sent to windows. */
+  readonly sentCount: number;
+  readonly openCount: number;
+}
+
+/** What the hub is made of. */
+export interface FeedHubDeps {
+  readonly buffer: MessageBuffer;
+  readonly clock: Clock;
+  readonly reader: SubjectReader;
+  readonly peerOf: (session: string) => string | null;
+}
+
+interface Opening {
+  readonly source: FeedSource;
+  readonly fromSeq: number;
+}
+
+/** Creates the hub over the engine's buffer. */
+export function createFeedHub({ buffer, clock, reader, peerOf }: FeedHubDeps): FeedHub {
+  const open = new Set<FeedPump>();
+  let pastDropped = 0;
+  let pastSent = 0;
+
+  const openings = new Map<string, (params: unknown) => Opening>([
+    [
+      'streams.rows',
+      (params) => {
+        const parsed = rowsParams.safeParse(params);
+        if (!parsed.success) throw new VakError('invalid-input', `streams.rows: ${firstIssue(parsed.error)}`);
+        const { pattern, fromSeq } = parsed.data;
+        return { source: createRowsSource({ pattern, reader, peerOf }), fromSeq };
+      },
+    ],
+    [
+      'streams.session',
+      (params) => {
+        const parsed = sessionParams.safeParse(params);
+        if (!parsed.success) throw new VakError('invalid-input', `streams.session: ${firstIssue(parsed.error)}`);
+        const { session, fromSeq } = parsed.data;
+        return { source: createSessionSource(checkToken(session, 'session'), reader), fromSeq };
+      },
+    ],
+  ]);
+
+  const sumOf = (of: (pump: FeedPump) => number): number => [...open].reduce((sum, pump) => sum + of(pump), 0);
+
+  return {
+    open(name, params, send) {
+      const opening = openings.get(name);
+      if (opening === undefined) throw new VakError('not-found', 'there is no feed of that name');
+      if (open.size >= maxFeeds) throw new VakError('limit-exceeded', `${maxFeeds} feeds are open already; close some`);
+      const { source, fromSeq } = opening(params);
+      const pump = createFeedPump({ buffer, source, clock, fromSeq, send });
+      open.add(pump);
+      return {
+        credit: (frames) => pump.credit(frames),
+        get droppedCount() {
+          return pump.droppedCount;
+        },
+        get sentCount() {
+          return pump.sentCount;
+        },
+        dispose() {
+          if (!open.delete(pump)) return;
+          pastDropped += pump.droppedCount;
+          pastSent += pump.sentCount;
+          pump.dispose();
+        },
+      };
+    },
+    get droppedCount() {
+      return pastDropped + sumOf((pump) => pump.droppedCount);
+    },
+    get sentCount() {
+      return pastSent + sumOf((pump) => pump.sentCount);
+    },
+    get openCount() {
+      return open.size;
+    },
+    dispose() {
+      for (const pump of open) pump.dispose();
+      open.clear();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * Carries one feed's frames from the buffer to its window (architecture.md §5, third hop).
+ * Law: never more frames under way than credits; what left the buffer unseen is counted in the next frame.
+ */
+import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { HeldMessage, MessageBuffer } from './message-buffer.ts';
+
+/** Frames that may be under way without having been painted. */
+export const initialCredits = 2;
+const frameIntervalMs = 16;
+/** Messages that one turn may examine. */
+const scanLimit = 8192;
+
+/** Collects messages into one frame. */
+export interface FrameBuilder {
+  readonly isEmpty: boolean;
+  /** Takes a message; false: the frame is full, and the message belongs to the next one. */
+  add(message: HeldMessage): boolean;
+  /** The frame as JSON text. `dropped`: messages lost before it; `scannedSeq`: the last one examined. */
+  build(dropped: number, scannedSeq: number): string;
+}
+
+/** What one feed shows. */
+export interface FeedSource {
+  /** Whether messages of a subject belong to it. */
+  accepts(subject: string): boolean;
+  createFrame(): FrameBuilder;
+}
+
+export interface FeedPump extends Disposable {
+  /** The window has painted this many frames. */
+  credit(frames: number): void;
+  /** Messages that left the buffer before this feed saw them. */
+  readonly droppedCount: number;
+  /** Messages that were sent. */
+  readonly sentCount: number;
+}
+
+/** What a pump is made of. `send` posts one frame. */
+export interface FeedPumpOptions {
+  readonly buffer: MessageBuffer;
+  readonly source: FeedSource;
+  readonly clock: Clock;
+  /** First seq to show; lower than the oldest held begins there, without a drop. */
+  readonly fromSeq: number;
+  readonly send: (frame: string) => void;
+}
+
+/** Starts a pump. */
+export function createFeedPump({ buffer, source, clock, fromSeq, send }: FeedPumpOptions): FeedPump {
+  const held = createDisposer();
+  let cursor = Math.max(fromSeq, buffer.oldestSeq);
+  let credits = initialCredits;
+  let droppedCount = 0;
+  let sentCount = 0;
+  let unreportedDrops = 0;
+  let lastSentMs = Number.NEGATIVE_INFINITY;
+  let isScheduled = false;
+  let timer: Disposable | undefined;
+
+  function skipLost(): void {
+    const lost = buffer.oldestSeq - cursor;
+    if (lost <= 0) return;
+    cursor = buffer.oldestSeq;
+    droppedCount += lost;
+    unreportedDrops += lost;
+  }
+
+  /** Fills one frame; returns whether it was sent. */
+  function pumpFrame(): boolean {
+    skipLost();
+    const frame = source.createFrame();
+    let added = 0;
+    const scanEnd = Math.min(buffer.newestSeq, cursor + scanLimit - 1);
+    for (; cursor <= scanEnd; cursor++) {
+      const message = buffer.get(cursor) as HeldMessage;
+      if (!source.accepts(message.subject)) continue;
+      if (!frame.add(message)) break;
+      added++;
+    }
+    if (frame.isEmpty && unreportedDrops === 0) return false;
+    send(frame.build(unreportedDrops, cursor - 1));
+    unreportedDrops = 0;
+    sentCount += added;
+    credits--;
+    lastSentMs = clock.monotonic();
+    return true;
+  }
+
+  function flush(): void {
+    isScheduled = false;
+    if (held.isDisposed) return;
+    for (let isSent = true; isSent && credits > 0 && cursor <= buffer.newestSeq; ) isSent = pumpFrame();
+    if (cursor <= buffer.newestSeq) schedule();
+  }
+
+  function schedule(): void {
+    if (isScheduled || credits === 0 || held.isDisposed) return;
+    isScheduled = true;
+    const waitMs = frameIntervalMs - (clock.monotonic() - lastSentMs);
+    if (waitMs <= 0) clock.defer(flush);
+    else timer = clock.setTimer(waitMs, flush);
+  }
+
+  held.add(buffer.onAppend(schedule));
+  held.defer(() => timer?.dispose());
+  if (cursor <= buffer.newestSeq) schedule();
+
+  return {
+    credit(frames) {
+      credits = Math.min(initialCredits, credits + Math.max(0, frames));
+      skipLost();
+      if (cursor <= buffer.newestSeq) schedule();
+    },
+    get droppedCount() {
+      return droppedCount + Math.max(0, buffer.oldestSeq - cursor);
+    },
+    get sentCount() {
+      return sentCount;
+    },
+    dispose: () => held.dispose(),
+  };
+}

@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { utf8 } from '../../shared/base/bytes.ts';
+import { isVakError } from '../../shared/base/vak-error.ts';
+import type { RowsFrame, SessionFrame } from '../../shared/contract/streams-contract.ts';
+import { createFakeClock } from '../ports/fake-clock.ts';
+import { createFeedHub } from './feed-hub.ts';
+import { createMessageBuffer } from './message-buffer.ts';
+import { maxPreviewLength, previewOf } from './preview.ts';
+import { createSubjectReader } from './subject-reader.ts';
+
+function setUp(bounds = { capacityCount: 1000, capacityBytes: 1e9 }) {
+  const clock = createFakeClock();
+  const buffer = createMessageBuffer(bounds);
+  const hub = createFeedHub({ buffer, clock, reader: createSubjectReader(), peerOf: (session) => `peer-of-${session}` });
+  const publish = (subject: string, text = 'x', count = 1): void => {
+    for (let index = 0; index < count; index++) buffer.append({ subject, data: utf8(text) }, clock.now());
+  };
+  const openRows = (pattern = '>', fromSeq = 0) => {
+    const frames: RowsFrame[] = [];
+    const pump = hub.open('streams.rows', { pattern, fromSeq }, (frame) => frames.push(JSON.parse(frame)));
+    return { frames, pump };
+  };
+  return { clock, buffer, hub, publish, openRows };
+}
+
+const seqs = (frames: readonly RowsFrame[]): number[] => frames.flatMap((frame) => [...frame.seq]);
+const upTo = (count: number, from = 1): number[] => Array.from({ length: count }, (_, index) => from + index);
+
+describe('message buffer', () => {
+  it('B2 keeps to both bounds and gives every message one seq', () => {
+    const byCount = createMessageBuffer({ capacityCount: 10, capacityBytes: 1e9 });
+    const byBytes = createMessageBuffer({ capacityCount: 1000, capacityBytes: 1000 });
+    for (const buffer of [byCount, byBytes]) {
+      for (let index = 0; index < 50; index++) buffer.append({ subject: 'a', data: new Uint8Array(100) }, index);
+      expect(buffer.newestSeq).toBe(50);
+      expect(buffer.get(50)?.atMs).toBe(49);
+      expect(buffer.get(buffer.oldestSeq)?.seq).toBe(buffer.oldestSeq);
+      expect(buffer.get(buffer.oldestSeq - 1)).toBeUndefined();
+      expect(buffer.get(51)).toBeUndefined();
+    }
+    expect(byCount.stats()).toEqual({ receivedCount: 50, receivedBytes: 5000, bufferedCount: 10, bufferedBytes: 2000 });
+    expect(byBytes.stats()).toEqual({ receivedCount: 50, receivedBytes: 5000, bufferedCount: 5, bufferedBytes: 1000 });
+  });
+
+  it('B2 holds at least the newest message, however large', () => {
+    const buffer = createMessageBuffer({ capacityCount: 10, capacityBytes: 50 });
+    buffer.append({ subject: 'a', data: new Uint8Array(500) }, 0);
+    expect(buffer.get(1)?.data).toHaveLength(500);
+  });
+});
+
+describe('feed', () => {
+  it('shows what is held already, then what comes, in order, without a gap', () => {
+    const { clock, publish, openRows } = setUp();
+    publish('vak.events.ws.s1.tokens', 'old', 3);
+    const { frames, pump } = openRows();
+    clock.runDeferred();
+    publish('vak.events.ws.s1.tokens', 'new', 2);
+    pump.credit(1);
+    clock.advance(100);
+    expect(seqs(frames)).toEqual([1, 2, 3, 4, 5]);
+    expect(frames[0]).toMatchObject({ subjects: ['vak.events.ws.s1.tokens'], subjectIndex: [0, 0, 0], peers: ['peer-of-s1'], sizeBytes: [3, 3, 3], preview: ['old', 'old', 'old'], dropped: 0, scannedSeq: 3 });
+  });
+
+  it('a message goes out at once when idle, and frames keep 16 ms apart when busy', () => {
+    const { clock, publish, openRows } = setUp();
+    const { frames, pump } = openRows();
+    clock.advance(1000);
+    publish('vak.events.ws.s1.tokens');
+    clock.runDeferred();
+    expect(frames).toHaveLength(1);
+    pump.credit(1);
+    publish('vak.events.ws.s1.tokens');
+    clock.runDeferred();
+    clock.advance(15);
+    expect(frames).toHaveLength(1);
+    clock.advance(1);
+    expect(frames).toHaveLength(2);
+  });
+
+  it('never has more than two frames under way, and goes on when one is painted', () => {
+    const { clock, publish, openRows } = setUp();
+    publish('vak.events.ws.s1.tokens', 'x', 1000);
+    const { frames, pump } = openRows();
+    clock.advance(10_000);
+    expect(frames.map((frame) => frame.seq.length)).toEqual([256, 256]);
+    pump.credit(1);
+    clock.advance(10_000);
+    expect(frames).toHaveLength(3);
+    pump.credit(100);
+    clock.advance(10_000);
+    expect(seqs(frames)).toEqual(upTo(1000));
+  });
+
+  it('a frame holds about 64 KiB at most', () => {
+    const { clock, publish, hub } = setUp();
+    publish('vak.events.ws.s1.terminal', 'y'.repeat(30_000), 5);
+    const frames: SessionFrame[] = [];
+    hub.open('streams.session', { session: 's1', fromSeq: 0 }, (frame) => frames.push(JSON.parse(frame)));
+    clock.advance(1000);
+    expect(frames.map((frame) => frame.items.length)).toEqual([2, 2]);
+    expect(frames[0]?.items[0]).toMatchObject({ seq: 1, type: 'vak.events.terminal', payload: 'y'.repeat(30_000) });
+  });
+
+  it('B2 counts what the buffer lost while the window did not paint: sent and dropped add up', () => {
+    const { clock, publish, openRows, hub } = setUp({ capacityCount: 300, capacityBytes: 1e9 });
+    const { frames, pump } = openRows();
+    for (let round = 0; round < 20; round++) {
+      publish('vak.events.ws.s1.tokens', 'x', 500);
+      clock.advance(20);
+    }
+    const read = (): number => seqs(frames).length + frames.reduce((sum, frame) => sum + frame.dropped, 0);
+    for (let round = 0; round < 10; round++) {
+      pump.credit(2);
+      clock.advance(20);
+    }
+    expect(read()).toBe(10_000);
+    expect(pump.droppedCount + pump.sentCount).toBe(10_000);
+    expect(pump.droppedCount).toBeGreaterThan(0);
+    expect(seqs(frames)).toEqual([...new Set(seqs(frames))].sort((a, b) => a - b));
+    const dropped = pump.droppedCount;
+    pump.dispose();
+    expect(hub.droppedCount).toBe(dropped);
+    expect(hub.openCount).toBe(0);
+  });
+
+  it('shows only what its pattern matches, and gets there past many others', () => {
+    const { clock, publish, openRows } = setUp({ capacityCount: 50_000, capacityBytes: 1e9 });
+    publish('vak.events.ws.other.tokens', 'x', 30_000);
+    publish('vak.events.ws.s1.tokens');
+    const { frames } = openRows('vak.events.*.s1.>');
+    clock.advance(200);
+    expect(seqs(frames)).toEqual([30_001]);
+  });
+
+  it('shows foreign subjects as they came', () => {
+    const { clock, buffer, openRows } = setUp();
+    buffer.append({ subject: 'orders.eu.created', data: new Uint8Array([0, 255, 10, 65]) }, 0);
+    const { frames } = openRows();
+    clock.advance(20);
+    expect(frames[0]).toMatchObject({ subjects: ['orders.eu.created'], peers: [], peerIndex: [-1], preview: ['␀\uFFFD⏎A'] });
+  });
+
+  it.each([
+    ['nothing', {}, 'not-found'],
+    ['__proto__', {}, 'not-found'],
+    ['streams.rows', {}, 'invalid-input'],
+    ['streams.rows', null, 'invalid-input'],
+    ['streams.rows', { pattern: '>', fromSeq: -1 }, 'invalid-input'],
+    ['streams.rows', { pattern: 'a..b', fromSeq: 0 }, 'invalid-pattern'],
+    ['streams.session', { session: 'a.b', fromSeq: 0 }, 'invalid-subject'],
+  ] as const)('refuses to open %s with %j', (name, params, code) => {
+    const { hub } = setUp();
+    try {
+      hub.open(name, params, () => {});
+      expect.unreachable();
+    } catch (error) {
+      expect(isVakError(error, code)).toBe(true);
+    }
+    expect(hub.openCount).toBe(0);
+  });
+
+  it('leaves no timer behind when it is closed while it waits', () => {
+    const { clock, publish, openRows } = setUp();
+    const { pump, frames } = openRows();
+    publish('vak.events.ws.s1.tokens');
+    clock.runDeferred();
+    publish('vak.events.ws.s1.tokens');
+    pump.dispose();
+    expect(clock.timerCount).toBe(0);
+    publish('vak.events.ws.s1.tokens');
+    clock.advance(1000);
+    expect(seqs(frames)).toEqual([1]);
+  });
+
+  it('holds no more timers the longer it runs', () => {
+    const { clock, publish, openRows } = setUp();
+    const { pump } = openRows();
+    for (let round = 0; round < 1000; round++) {
+      publish('vak.events.ws.s1.tokens');
+      clock.advance(7);
+      pump.credit(1);
+    }
+    expect(clock.timerCount).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('preview', () => {
+  const json = (value: unknown): Uint8Array => utf8(JSON.stringify(value));
+
+  it.each([
+    ['vak.events.telemetry', { pid: 1, processes: 3, rssBytes: 1_572_864, cpuPercent: 187.4 }, 'rss 1.5 MiB · cpu 187 % · 3 processes'],
+    ['vak.events.status', { state: 'failed', taskId: 't', detail: { reason: 'no such file', exitCode: 127 } }, 'failed · exit 127 · no such file'],
+    ['vak.events.tokens', { channel: 'assistant', index: 0, text: 'Hello\nthere' }, 'Hello⏎there'],
+    ['vak.work.task', { command: ['ls', '-la'] }, 'ls -la'],
+    ['vak.events.terminal', { stream: 'stdout', offset: 0, bytes: Buffer.from('\u001b[1;32mok\u001b[0m \u001b]0;title\u0007built').toString('base64') }, 'ok built'],
+    ['vak.events.terminal', { stream: 'stderr', offset: 5, bytes: Buffer.from('warning: x\n').toString('base64') }, 'stderr · warning: x'],
+  ])('of %s %j', (type, payload, expected) => {
+    expect(previewOf(type, json(payload))).toBe(expected);
+  });
+
+  it('shows what does not fit its schema as the text that came', () => {
+    expect(previewOf('vak.events.status', utf8('{"state":'))).toBe('{"state":');
+    expect(previewOf('foreign', new Uint8Array())).toBe('');
+  });
+
+  it('is bounded, and lets no control or bidi character through', () => {
+    const hostile = previewOf('vak.events.tokens', json({ channel: 'assistant', index: 0, text: `\u202Eabc\u001b]8;;https://x\u0007${'z'.repeat(100_000)}` }));
+    expect(hostile).toHaveLength(maxPreviewLength);
+    expect(hostile.startsWith('�abc␛]8;;https://x␇zz')).toBe(true);
+    const chunk = json({ stream: 'stdout', offset: 0, bytes: Buffer.alloc(32_768, 65).toString('base64') });
+    expect(previewOf('vak.events.terminal', chunk)).toBe('A'.repeat(maxPreviewLength));
+  });
+});

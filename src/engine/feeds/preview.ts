@@ -1,0 +1,59 @@
+/**
+ * One line that tells what a message says, made from at most its first kilobyte.
+ * Law: bytes from the bus are hostile: no control or bidi character gets through, and the length is bounded.
+ */
+import { decodePayload, isKnownType } from '../../shared/protocol/payloads.ts';
+import { visibleText } from '../../shared/base/visible-text.ts';
+import { toText } from '../../shared/base/bytes.ts';
+
+/** Longest preview, in characters. */
+export const maxPreviewLength = 160;
+const headBytes = 1024;
+
+const terminalHead = /^\{"stream":"(stdout|stderr)","offset":\d+,"bytes":"([A-Za-z0-9+/]*)/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ANSI sequences begin with ESC, which is what must go.
+const ansiSequence = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\|$)|[ -/]*[0-~])/g;
+
+const mebibyte = 1024 * 1024;
+
+function terminalPreview(data: Uint8Array): string | undefined {
+  const head = terminalHead.exec(toText(data.subarray(0, headBytes)));
+  if (head === null) return undefined;
+  const line = toText(Buffer.from(head[2] as string, 'base64')).replace(ansiSequence, '').trim();
+  return head[1] === 'stderr' ? `stderr · ${line}` : line;
+}
+
+function knownPreview(type: string, data: Uint8Array): string | undefined {
+  if (!isKnownType(type)) return undefined;
+  switch (type) {
+    case 'vak.events.terminal':
+      return terminalPreview(data);
+    case 'vak.events.telemetry': {
+      const { rssBytes, cpuPercent, processes } = decodePayload(type, data);
+      const unit = processes === 1 ? 'process' : 'processes';
+      return `rss ${(rssBytes / mebibyte).toFixed(1)} MiB · cpu ${cpuPercent.toFixed(0)} % · ${processes} ${unit}`;
+    }
+    case 'vak.events.status': {
+      const { state, detail } = decodePayload(type, data);
+      const exit = detail?.exitCode === undefined ? [] : [`exit ${detail.exitCode}`];
+      const signal = detail?.signal === undefined ? [] : [detail.signal];
+      const reason = detail?.reason === undefined ? [] : [detail.reason];
+      return [state, ...exit, ...signal, ...reason].join(' · ');
+    }
+    case 'vak.events.tokens':
+      return decodePayload(type, data).text;
+    case 'vak.work.task':
+      return decodePayload(type, data).command.join(' ');
+  }
+}
+
+/** A bounded line for a message of a type; never throws. What does not fit its schema is shown as text. */
+export function previewOf(type: string, data: Uint8Array): string {
+  let text: string | undefined;
+  try {
+    text = knownPreview(type, data);
+  } catch {
+    // The inspector says why it does not fit its schema; the row shows what came.
+  }
+  return visibleText((text ?? toText(data.subarray(0, headBytes))).slice(0, maxPreviewLength));
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { type SnapshotUpdate, snapshot } from '../../shared/contract/define-contract.ts';
+import { createFakeClock } from '../ports/fake-clock.ts';
+import { createSnapshotHub } from './snapshot-hub.ts';
+
+const contract = { a: { count: snapshot<number>() }, b: { text: snapshot<string>() } } as const;
+
+function setUp() {
+  const clock = createFakeClock();
+  const values = { count: 0, text: '' };
+  const hub = createSnapshotHub<typeof contract>({ 'a.count': () => values.count, 'b.text': () => values.text }, clock);
+  const updates: SnapshotUpdate[] = [];
+  hub.subscribe((update) => updates.push(update));
+  return { clock, values, hub, updates };
+}
+
+describe('snapshot hub', () => {
+  it('sends a change at once, later ones together, at most ten times a second', () => {
+    const { clock, values, hub, updates } = setUp();
+    for (let ms = 0; ms < 999; ms++) {
+      values.count++;
+      hub.changed('a.count');
+      clock.advance(1);
+    }
+    expect(updates).toHaveLength(10);
+    clock.advance(100);
+    expect(updates.at(-1)).toEqual({ name: 'a.count', version: 11, value: 999 });
+    expect(updates.map((update) => update.version)).toEqual(Array.from({ length: 11 }, (_, index) => index + 1));
+  });
+
+  it('sends nothing that has not changed', () => {
+    const { clock, hub, values, updates } = setUp();
+    values.text = 'x';
+    hub.changed('b.text');
+    clock.advance(200);
+    hub.changed('b.text');
+    clock.advance(200);
+    expect(updates).toHaveLength(1);
+  });
+
+  it('gives every current value, and its version never falls behind one that was sent', () => {
+    const { clock, hub, values, updates } = setUp();
+    hub.changed('a.count');
+    clock.advance(10);
+    values.count = 5;
+    expect(hub.current()).toEqual([
+      { name: 'a.count', version: 2, value: 5 },
+      { name: 'b.text', version: 1, value: '' },
+    ]);
+    values.count = 6;
+    hub.changed('a.count');
+    clock.advance(200);
+    expect(updates.at(-1)).toEqual({ name: 'a.count', version: 3, value: 6 });
+  });
+
+  it('is silent once it is disposed, and leaves no timer', () => {
+    const { clock, hub, values, updates } = setUp();
+    hub.changed('a.count');
+    clock.advance(10);
+    values.count = 1;
+    hub.changed('a.count');
+    hub.dispose();
+    expect(clock.timerCount).toBe(0);
+    clock.advance(1000);
+    expect(updates).toHaveLength(1);
+  });
+});

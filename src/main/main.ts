@@ -1,0 +1,131 @@
+/** Composition root of the app: ports, engine, bridge, window, and their order of life (architecture.md §6). */
+import { join } from 'node:path';
+import { app, type BrowserWindow, ipcMain, session, shell } from 'electron';
+import { createEngine, type Engine } from '../engine/engine.ts';
+import { createSystemClock } from '../engine/ports/clock.ts';
+import { createJsonLogger } from '../engine/ports/logger.ts';
+import { createSystemRandomness, createUuid } from '../engine/ports/randomness.ts';
+import type { Disposable } from '../shared/base/disposer.ts';
+import { serveBridge } from './bridge/bridge-server.ts';
+import { createTrustedSenders } from './bridge/trusted-sender.ts';
+import { appOrigin, appUrl } from './platform/app-files.ts';
+import { registerAppScheme, serveAppScheme } from './platform/app-scheme.ts';
+import { openLogFile } from './platform/log-file.ts';
+import { createUtilityLauncher } from './swarm/utility-launcher.ts';
+import { setAppMenu } from './window/app-menu.ts';
+import { denyByDefault, denyNavigation } from './window/lock-down.ts';
+import { openWorkbenchWindow } from './window/workbench-window.ts';
+
+const outFolder = join(import.meta.dirname, '..');
+const bufferCount = 65_536;
+const bufferBytes = 64 * 1024 * 1024;
+/** Quitting waits so long for the swarm and the bus. */
+const stopLimitMs = 8_000;
+
+app.setName('Vak Workbench');
+// Every window asks for the sandbox anyway; this adds it for pages that nobody foresaw. It would undo the switch that
+// Chromium demands of root, which only development starts give.
+if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
+registerAppScheme();
+
+/** Address of the hot-reloading development server; never looked at in a package. */
+const devServer = app.isPackaged ? undefined : process.env['ELECTRON_RENDERER_URL'];
+const clock = createSystemClock();
+const randomness = createSystemRandomness();
+const logFolder = join(app.getPath('userData'), 'logs');
+const logger = createJsonLogger(openLogFile(logFolder), clock.now, () => createUuid(clock, randomness));
+
+process.on('uncaughtException', (thrown) => logger.bug('main.uncaught', thrown));
+process.on('unhandledRejection', (thrown) => logger.bug('main.unhandled-rejection', thrown));
+
+let window: BrowserWindow | undefined;
+let engine: Engine | undefined;
+let bridge: Disposable | undefined;
+let isStopped = false;
+
+function startEngine(): Engine {
+  return createEngine(
+    {
+      clock,
+      randomness,
+      logger,
+      launchWorker: createUtilityLauncher({ entry: join(outFolder, 'peers', 'worker.js'), logger }),
+    },
+    {
+      workspace: 'default',
+      runtime: {
+        version: app.getVersion(),
+        platform: `${process.platform} ${process.arch}`,
+        electron: process.versions.electron,
+        chromium: process.versions['chrome'] ?? '',
+        node: process.versions.node,
+      },
+      bufferCount,
+      bufferBytes,
+    },
+  );
+}
+
+function openWindow(senders: ReturnType<typeof createTrustedSenders>): void {
+  window = openWorkbenchWindow({
+    preload: join(outFolder, 'preload', 'preload.cjs'),
+    url: devServer ?? appUrl,
+    stateFile: join(app.getPath('userData'), 'window-state.json'),
+    logger,
+  });
+  senders.add(window.webContents);
+  window.on('closed', () => {
+    window = undefined;
+  });
+}
+
+async function start(): Promise<void> {
+  await app.whenReady();
+  const devOrigin = devServer === undefined ? undefined : new URL(devServer).origin;
+  const allowedOrigins = devOrigin === undefined ? [appOrigin] : [appOrigin, devOrigin, devOrigin.replace('http', 'ws')];
+  denyByDefault(session.defaultSession, allowedOrigins, logger);
+  serveAppScheme(join(outFolder, 'renderer'));
+  setAppMenu(process.platform, { openLogFolder: () => void shell.openPath(logFolder) });
+  const senders = createTrustedSenders(devOrigin);
+  engine = startEngine();
+  bridge = serveBridge({ ipc: ipcMain, engine, senders, logger });
+  openWindow(senders);
+  app.on('activate', () => {
+    if (window === undefined) openWindow(senders);
+  });
+  logger.info('app.started', { version: app.getVersion(), electron: process.versions.electron });
+}
+
+async function stop(): Promise<void> {
+  bridge?.dispose();
+  const limit = new Promise((resolve) => clock.setTimer(stopLimitMs, () => resolve(undefined)));
+  await Promise.race([engine?.stop(), limit]);
+  logger.info('app.stopped');
+}
+
+if (app.requestSingleInstanceLock()) {
+  denyNavigation(app, logger);
+  app.on('second-instance', () => {
+    if (window?.isMinimized()) window.restore();
+    window?.focus();
+  });
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit();
+  });
+  app.on('before-quit', (event) => {
+    if (isStopped) return;
+    event.preventDefault();
+    void stop()
+      .catch((thrown: unknown) => logger.bug('app.stop', thrown))
+      .finally(() => {
+        isStopped = true;
+        app.quit();
+      });
+  });
+  start().catch((thrown: unknown) => {
+    logger.bug('app.start', thrown);
+    app.exit(1);
+  });
+} else {
+  app.quit();
+}

@@ -1,0 +1,100 @@
+/**
+ * Index of patterns by token (protocol.md S2, S3).
+ * Law: `match` finds exactly the values whose pattern `matches` the subject, in the order in which they were added.
+ */
+
+/** Patterns with a value each; one pattern may be added many times. */
+export interface SubjectTrie<T> {
+  readonly size: number;
+  /** Adds a value under a pattern that was checked before; returns how to remove it again. */
+  add(pattern: string, value: T): () => void;
+  /** Values of every pattern that matches the subject, oldest first. */
+  match(subject: string): T[];
+}
+
+interface Entry<T> {
+  readonly order: number;
+  readonly value: T;
+}
+
+interface Node<T> {
+  readonly children: Map<string, Node<T>>;
+  /** Patterns that end here. */
+  readonly here: Set<Entry<T>>;
+  /** Patterns that end with `>` after here. */
+  readonly tails: Set<Entry<T>>;
+}
+
+const createNode = <T>(): Node<T> => ({ children: new Map(), here: new Set(), tails: new Set() });
+
+function collect<T>(node: Node<T>, tokens: readonly string[], depth: number, found: Entry<T>[]): void {
+  if (depth === tokens.length) {
+    for (const entry of node.here) found.push(entry);
+    return;
+  }
+  for (const entry of node.tails) found.push(entry);
+  const exact = node.children.get(tokens[depth] as string);
+  if (exact !== undefined) collect(exact, tokens, depth + 1, found);
+  const any = node.children.get('*');
+  if (any !== undefined && any !== exact) collect(any, tokens, depth + 1, found);
+}
+
+function isUnused<T>(node: Node<T>): boolean {
+  return node.children.size === 0 && node.here.size === 0 && node.tails.size === 0;
+}
+
+/** Creates an empty trie. Adding, removing and matching cost the number of tokens, not the number of patterns. */
+export function createSubjectTrie<T>(): SubjectTrie<T> {
+  const root = createNode<T>();
+  let order = 0;
+  let size = 0;
+
+  function pathTo(tokens: readonly string[]): Node<T>[] {
+    const path = [root];
+    let node = root;
+    for (const token of tokens) {
+      let next = node.children.get(token);
+      if (next === undefined) {
+        next = createNode();
+        node.children.set(token, next);
+      }
+      node = next;
+      path.push(node);
+    }
+    return path;
+  }
+
+  function prune(path: readonly Node<T>[], tokens: readonly string[]): void {
+    for (let i = path.length - 1; i > 0 && isUnused(path[i] as Node<T>); i--) {
+      path[i - 1]?.children.delete(tokens[i - 1] as string);
+    }
+  }
+
+  return {
+    get size() {
+      return size;
+    },
+    add(pattern, value) {
+      const tokens = pattern.split('.');
+      const isTail = tokens.at(-1) === '>';
+      if (isTail) tokens.pop();
+      const path = pathTo(tokens);
+      const node = path.at(-1) as Node<T>;
+      const set = isTail ? node.tails : node.here;
+      const entry: Entry<T> = { order: order++, value };
+      set.add(entry);
+      size++;
+      return () => {
+        if (!set.delete(entry)) return;
+        size--;
+        prune(path, tokens);
+      };
+    },
+    match(subject) {
+      const found: Entry<T>[] = [];
+      collect(root, subject.split('.'), 0, found);
+      if (found.length > 1) found.sort((a, b) => a.order - b.order);
+      return found.map((entry) => entry.value);
+    },
+  };
+}
