@@ -19,6 +19,8 @@ export interface Workbench {
   readonly frameClock: FrameClock;
   /** Shows what went wrong: what, why, what next, with "copy details". */
   readonly reportError: (doing: string, error: unknown) => void;
+  /** Says in a line that something was done; goes by itself. */
+  readonly notify: (text: string) => void;
 }
 
 const WorkbenchContext = createContext<Workbench | null>(null);
@@ -41,11 +43,17 @@ export function useViewState<T>(select: (state: ViewState) => T): T {
   return useStore(useWorkbench().view, select);
 }
 
-/** Registers actions while the component is shown; `actions` must be stable (useMemo). */
+const ShownContext = createContext(true);
+/** Around a view that stays mounted while another one is shown. */
+export const ShownProvider = ShownContext.Provider;
+
+/** Registers actions while the component's view is shown; `actions` must be stable (useMemo). */
 export function useActions(actions: readonly Action[]): void {
   const { actions: registry } = useWorkbench();
+  const isShown = useContext(ShownContext);
   useEffect(() => {
+    if (!isShown) return;
     const registration = registry.register(actions);
     return () => registration.dispose();
-  }, [registry, actions]);
+  }, [registry, actions, isShown]);
 }

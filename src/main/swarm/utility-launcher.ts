@@ -33,7 +33,6 @@ function toLaunchedPeer(child: UtilityProcess): LaunchedPeer {
   const exitListeners = new Set<(exit: PeerExit) => void>();
   const closeListeners = new Set<() => void>();
   let isGone = false;
-  let sentSignal: string | null = null;
   // Electron forgets the pid before it tells of the exit, and knows none before `spawn`.
   let isKillDue: 'SIGTERM' | 'SIGKILL' | undefined;
 
@@ -43,7 +42,6 @@ function toLaunchedPeer(child: UtilityProcess): LaunchedPeer {
       isKillDue = signal;
       return;
     }
-    sentSignal = signal;
     sendSignal(child.pid, signal);
   }
 
@@ -52,7 +50,7 @@ function toLaunchedPeer(child: UtilityProcess): LaunchedPeer {
   });
   child.once('exit', (code) => {
     isGone = true;
-    const exit = readExitCode(code, sentSignal);
+    const exit = readExitCode(code);
     for (const listener of closeListeners) listener();
     for (const listener of exitListeners) listener(exit);
   });

@@ -34,10 +34,12 @@ export function createActionRegistry(): ActionRegistry {
   };
   return {
     register(added) {
-      for (const action of added) {
-        if (actions.has(action.id)) throw new Error(`action ${action.id} is registered twice`);
-        actions.set(action.id, action);
+      const ids = new Set(actions.keys());
+      for (const { id } of added) {
+        if (ids.has(id)) throw new Error(`action ${id} is registered twice`);
+        ids.add(id);
       }
+      for (const action of added) actions.set(action.id, action);
       changed();
       return toDisposable(() => {
         for (const action of added) actions.delete(action.id);

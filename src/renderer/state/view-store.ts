@@ -1,4 +1,4 @@
-/** What only this window knows: view, theme, layout, selection (architecture.md §4). Survives a restart in local storage. */
+/** What only this window knows: view, theme, layout, selection (architecture.md §4). All but the selection survives a restart. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 
 /** The nine views of the left rail, in order of ⌘/Ctrl+1…9. */
@@ -16,22 +16,44 @@ export const viewIds = [
 export type ViewId = (typeof viewIds)[number];
 export type ThemeChoice = 'system' | 'light' | 'dark';
 export type TimeZoneChoice = 'utc' | 'local';
+export type StreamsMode = 'messages' | 'session';
 
 export interface ViewState {
   readonly view: ViewId;
   readonly theme: ThemeChoice;
   readonly timeZone: TimeZoneChoice;
   readonly isInspectorOpen: boolean;
+  /** The session that the streams view shows; null: all of them. Sessions belong to one run, so it is not kept. */
+  readonly selectedSession: string | null;
+  /** What the Streams view shows of a session: its messages, or its terminal, charts and tasks. */
+  readonly streamsMode: StreamsMode;
+  /** Widths that were dragged, in px, by the name of the panel or column. */
+  readonly sizesPx: Readonly<Record<string, number>>;
 }
 
-const defaults: ViewState = { view: 'streams', theme: 'system', timeZone: 'utc', isInspectorOpen: true };
+const defaults: ViewState = {
+  view: 'streams',
+  theme: 'system',
+  timeZone: 'utc',
+  isInspectorOpen: true,
+  selectedSession: null,
+  streamsMode: 'messages',
+  sizesPx: {},
+};
 const storageKey = 'view-state-v1';
 
 function oneOf<T extends string>(value: unknown, allowed: readonly T[], fallback: T): T {
   return allowed.includes(value as T) ? (value as T) : fallback;
 }
 
-function load(storage: Storage): ViewState {
+function sizesOf(value: unknown): Readonly<Record<string, number>> {
+  if (typeof value !== 'object' || value === null) return {};
+  const isSize = (entry: [string, unknown]): entry is [string, number] =>
+    typeof entry[1] === 'number' && entry[1] > 0 && entry[1] < 10_000;
+  return Object.fromEntries(Object.entries(value).filter(isSize));
+}
+
+function load(storage: Pick<Storage, 'getItem'>): ViewState {
   let raw: Record<string, unknown> = {};
   try {
     const parsed: unknown = JSON.parse(storage.getItem(storageKey) ?? '{}');
@@ -44,12 +66,15 @@ function load(storage: Storage): ViewState {
     theme: oneOf(raw['theme'], ['system', 'light', 'dark'], defaults.theme),
     timeZone: oneOf(raw['timeZone'], ['utc', 'local'], defaults.timeZone),
     isInspectorOpen: raw['isInspectorOpen'] !== false,
+    selectedSession: null,
+    streamsMode: oneOf(raw['streamsMode'], ['messages', 'session'], defaults.streamsMode),
+    sizesPx: sizesOf(raw['sizesPx']),
   };
 }
 
 /** Creates the store; every change is written to `storage`. */
-export function createViewStore(storage: Storage): StoreApi<ViewState> {
+export function createViewStore(storage: Pick<Storage, 'getItem' | 'setItem'>): StoreApi<ViewState> {
   const store = createStore<ViewState>(() => load(storage));
-  store.subscribe((state) => storage.setItem(storageKey, JSON.stringify(state)));
+  store.subscribe(({ selectedSession: _ofThisRun, ...kept }) => storage.setItem(storageKey, JSON.stringify(kept)));
   return store;
 }

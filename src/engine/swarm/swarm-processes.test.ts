@@ -1,0 +1,254 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type BuiltPrograms, buildPrograms } from '../../../tests/support/built-worker.ts';
+import { isAlive, livingProcesses, pidIn } from '../../../tests/support/living-processes.ts';
+import { recordSession, type SessionRecorder } from '../../../tests/support/session-recorder.ts';
+import type { WorkerSummary } from '../../shared/contract/swarm-contract.ts';
+import type { TaskPayload } from '../../shared/protocol/payloads.ts';
+import type { Bus } from '../bus/bus.ts';
+import { createMemoryBus } from '../bus/memory/memory-bus.ts';
+import { createSystemClock } from '../ports/clock.ts';
+import { createSilentLogger } from '../ports/logger.ts';
+import { createSystemRandomness } from '../ports/randomness.ts';
+import { createForkLauncher } from './fork-launcher.ts';
+import type { LaunchedPeer } from './launched-peer.ts';
+import { createLocalSwarm, type LocalSwarm, type TakenTask } from './local-swarm.ts';
+
+const clock = createSystemClock();
+const logger = createSilentLogger();
+const patience = { timeout: 30_000, interval: 50 };
+let programs: BuiltPrograms;
+let folder: string;
+let bus: Bus;
+let heard: SessionRecorder;
+let swarm: LocalSwarm;
+let launched: LaunchedPeer[];
+let sessions: string[];
+
+beforeAll(async () => {
+  programs = await buildPrograms();
+  folder = mkdtempSync(join(tmpdir(), 'vak-swarm-'));
+}, 60_000);
+
+afterAll(async () => {
+  await programs.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+beforeEach(() => {
+  bus = createMemoryBus({ clock, logger });
+  heard = recordSession(bus, 'test');
+  launched = [];
+  sessions = [];
+  const launch = createForkLauncher({ entry: programs.worker, environment: process.env, logger });
+  swarm = createLocalSwarm({
+    launch(peer) {
+      const process = launch(peer);
+      launched.push(process);
+      return process;
+    },
+    ...{ bus, clock, logger, randomness: createSystemRandomness(), workspace: 'test' },
+    sessions: { register: (session) => sessions.push(session), end: () => {} },
+    onChange: () => {},
+  });
+});
+
+afterEach(async () => {
+  const pids = launched.map(({ pid }) => pid as number);
+  await swarm.dispose();
+  await bus.close();
+  for (const session of sessions) await expect.poll(() => livingProcesses(session), patience).toEqual([]);
+  for (const pid of pids) expect(await isAlive(pid)).toBe(false);
+}, 60_000);
+
+const sh = (script: string, task: Partial<TaskPayload> = {}): Promise<TakenTask> =>
+  swarm.run({ command: ['sh', '-c', script], ...task });
+const end = (taken: TakenTask) => expect.poll(() => heard.final(taken.taskId), patience).toBeDefined();
+const worker = (): WorkerSummary => swarm.state().workers[0] as WorkerSummary;
+const rssOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+
+test('local swarm: a worker that is killed with -9 is dead in the snapshot with its cause, and nothing of its command is left', async () => {
+  const file = join(folder, 'killed.pid');
+  const taken = await sh(`setsid sh -c 'echo $$ > ${file}; exec sleep 300' & sleep 300`);
+  await expect.poll(() => pidIn(file), patience).toBeDefined();
+  expect((await livingProcesses(taken.session)).length).toBeGreaterThanOrEqual(3);
+  process.kill(launched[0]?.pid as number, 'SIGKILL');
+  await expect.poll(() => worker().death?.reason ?? '', patience).toMatch(/it had started ended too$/);
+  expect(worker()).toMatchObject({ state: 'dead', pid: null, task: null, failedCount: 1 });
+  expect(worker().death).toMatchObject({ signal: 'SIGKILL', exitCode: null });
+  expect(await livingProcesses(taken.session)).toEqual([]);
+  expect(await isAlive(pidIn(file) as number)).toBe(false);
+}, 60_000);
+
+test('local swarm: kill ends a worker as a crash would, and the next run gets a new one', async () => {
+  const taken = await sh('sleep 300');
+  await swarm.kill({ peer: taken.peer });
+  expect(worker().death?.reason).toMatch(/^killed by the operator \(SIGKILL\) while it ran "sh -c sleep 300"/);
+  expect(await livingProcesses(taken.session)).toEqual([]);
+  const next = await sh('echo again');
+  expect(next.session).not.toBe(taken.session);
+  await end(next);
+}, 60_000);
+
+test('local swarm: a command that is not found fails, and its worker lives on', async () => {
+  const taken = await swarm.run({ command: ['vak-no-such-command'] });
+  await end(taken);
+  expect(heard.final(taken.taskId)?.detail?.reason).toMatch(/command not found/);
+  await expect.poll(worker, patience).toMatchObject({ state: 'idle', failedCount: 1, doneCount: 0 });
+  const next = await sh('exit 0');
+  expect(next.session).toBe(taken.session);
+  await end(next);
+  await expect.poll(worker, patience).toMatchObject({ state: 'idle', failedCount: 1, doneCount: 1 });
+}, 60_000);
+
+test('B2 50 MiB of output arrive whole and in order, and the worker stays small', async () => {
+  const size = 50 * 1024 * 1024;
+  const taken = await sh(`yes 0123456789abcdef | head -c ${size}`);
+  const pid = launched[0]?.pid as number;
+  const startBytes = rssOf(pid);
+  let peakBytes = 0;
+  while (heard.final(taken.taskId) === undefined) {
+    peakBytes = Math.max(peakBytes, rssOf(pid));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(heard.final(taken.taskId)).toMatchObject({ state: 'done' });
+  expect(heard.streams.stdout).toMatchObject({ sizeBytes: size, misplacedCount: 0 });
+  expect(heard.streams.stdout.largestBytes).toBeLessThanOrEqual(32 * 1024);
+  const expected = createHash('sha256').update(Buffer.alloc(size, '0123456789abcdef\n')).digest('hex');
+  expect(heard.stdoutDigest()).toBe(expected);
+  expect(peakBytes - startBytes).toBeLessThan(64 * 1024 * 1024);
+}, 120_000);
+
+test('B2 a subscriber that does not return holds up neither the command nor the others', async () => {
+  let release: () => void = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const lag = bus.subscribe('vak.events.test.*.terminal', { kind: 'drop-oldest', capacity: 4, onBatch: () => gate });
+  const taken = await sh('yes | head -c 3000000');
+  await end(taken);
+  // The embedded bus drops for the slow one and slows nobody else (B2): all bytes came to the recorder.
+  expect(heard.streams.stdout.sizeBytes).toBe(3_000_000);
+  release();
+  lag.dispose();
+}, 60_000);
+
+test('local swarm: a command that never ends is cancelled, also when it ignores SIGTERM and a grandchild left its group', async () => {
+  const file = join(folder, 'cancelled.pid');
+  const taken = await sh(
+    `trap '' TERM; (setsid sh -c 'trap "" TERM; echo $$ > ${file}; sleep 300; :' &); while :; do sleep 1; done`,
+  );
+  await expect.poll(() => pidIn(file), patience).toBeDefined();
+  expect(worker().task?.taskId).toBe(taken.taskId);
+  await swarm.cancel({ taskId: taken.taskId });
+  expect(await livingProcesses(taken.session)).toEqual([]);
+  expect(heard.final(taken.taskId)).toMatchObject({ state: 'failed', detail: { reason: 'cancelled' } });
+  await expect.poll(worker, patience).toMatchObject({ state: 'idle', task: null });
+  await expect(swarm.cancel({ taskId: taken.taskId })).rejects.toMatchObject({ code: 'not-found' });
+}, 60_000);
+
+test('local swarm: start, run beside it, stop: every worker ends as asked and no process is left', async () => {
+  await swarm.start({ workers: 3 });
+  await expect.poll(() => swarm.state().workers.filter(({ state }) => state === 'busy').length, patience).toBe(3);
+  const taken = await sh('trap "" TERM; sleep 300; :');
+  expect(taken.peer).toBe('worker-4');
+  await expect.poll(() => heard.telemetry.length, patience).toBeGreaterThan(4);
+  await Promise.all([swarm.stop(), swarm.stop()]);
+  expect(swarm.state().state).toBe('stopped');
+  expect(swarm.state().workers.map(({ state, death }) => [state, death])).toEqual(new Array(4).fill(['ended', null]));
+  for (const session of sessions) expect(await livingProcesses(session)).toEqual([]);
+  expect(heard.statuses.filter(({ state }) => state === 'ended')).toHaveLength(4);
+}, 60_000);
+
+test('local swarm: a worker that is asked to end from outside drains by itself and is accounted for', async () => {
+  const taken = await sh('echo up; sleep 300');
+  await expect.poll(() => heard.text('stdout'), patience).toBe('up\n');
+  process.kill(launched[0]?.pid as number, 'SIGTERM');
+  await expect.poll(() => worker().state, patience).toBe('dead');
+  expect(heard.final(taken.taskId)?.detail?.reason).toBe('ended because its worker is stopping');
+  expect(worker().death).toMatchObject({ exitCode: 0, signal: null });
+  expect(worker().death?.reason).toMatch(/^ended by itself: SIGTERM/);
+}, 60_000);
+
+test('local swarm: a worker that hangs does not hang the run, and stop ends it', async () => {
+  const first = await sh('true');
+  await end(first);
+  await expect.poll(worker, patience).toMatchObject({ state: 'idle' });
+  process.kill(launched[0]?.pid as number, 'SIGSTOP');
+  await expect(sh('true')).rejects.toMatchObject({ code: 'timeout' });
+  await swarm.stop();
+  expect(worker().state).toBe('ended');
+}, 60_000);
+
+test('local swarm: a program that is no worker ends its run with a cause', async () => {
+  const other = createLocalSwarm({
+    launch: createForkLauncher({ entry: join(folder, 'missing.mjs'), environment: process.env, logger }),
+    ...{ bus, clock, logger, randomness: createSystemRandomness(), workspace: 'test', onChange: () => {} },
+  });
+  await expect(other.run({ command: ['true'] })).rejects.toMatchObject({ code: 'spawn-failed' });
+  await expect(other.start({ workers: 2 })).rejects.toMatchObject({ code: 'spawn-failed' });
+  expect(other.state().state).toBe('stopped');
+  expect(other.state().workers.map(({ death }) => death?.exitCode)).toEqual([1, 1, 1]);
+  await other.dispose();
+}, 60_000);
+
+test('worker: frames that make no sense do no harm, a configuration that is none is refused', async () => {
+  const taken = await sh('echo one');
+  await end(taken);
+  for (const value of [
+    null,
+    'text',
+    { kind: 7 },
+    { kind: 'configure' },
+    { kind: 'batch', id: -1 },
+    { kind: 'nonsense' },
+  ]) {
+    launched[0]?.post(value);
+  }
+  const next = await sh('echo two');
+  await end(next);
+  expect(next.session).toBe(taken.session);
+
+  const stranger = createForkLauncher({ entry: programs.worker, environment: process.env, logger })('stranger');
+  const said: unknown[] = [];
+  stranger.onMessage((value) => said.push(value));
+  const exit = new Promise((resolve) => stranger.onExit(resolve));
+  stranger.post({ kind: 'configure', workspace: 'a b', peer: 'x', session: 'y' });
+  expect(await exit).toMatchObject({ exitCode: 2 });
+  expect(said).toEqual([{ kind: 'refused', reason: expect.any(String) }]);
+}, 60_000);
+
+test('guardian: when the app itself dies by SIGKILL, worker and command end, whatever they ignore', async () => {
+  const file = join(folder, 'orphan.pid');
+  const script = `trap '' TERM; (setsid sh -c 'trap "" TERM; echo $$ > ${file}; sleep 300; :' &); sleep 300; :`;
+  const parent = spawn(process.execPath, [programs.parent, programs.worker, 'sh', '-c', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await createInterface({ input: parent.stdout })[Symbol.asyncIterator]().next()).value.split('\n');
+  const { session, worker: pid } = JSON.parse(line) as { session: string; worker: number };
+  await expect.poll(() => pidIn(file), patience).toBeDefined();
+  // Both at once, as when Electron dies with its utility processes: only the guardian is left.
+  process.kill(pid, 'SIGSTOP');
+  parent.kill('SIGKILL');
+  process.kill(pid, 'SIGKILL');
+  await expect.poll(() => livingProcesses(session), patience).toEqual([]);
+  expect(await isAlive(pid)).toBe(false);
+}, 60_000);
+
+test('worker: when only the app dies, the worker ends its command and itself', async () => {
+  const parent = spawn(process.execPath, [programs.parent, programs.worker, 'sleep', '300'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const { value } = await createInterface({ input: parent.stdout })[Symbol.asyncIterator]().next();
+  const { session, worker: pid } = JSON.parse(value) as { session: string; worker: number };
+  await expect.poll(async () => (await livingProcesses(session)).length, patience).toBe(1);
+  parent.kill('SIGKILL');
+  await expect.poll(() => isAlive(pid), patience).toBe(false);
+  await expect.poll(() => livingProcesses(session), patience).toEqual([]);
+}, 60_000);

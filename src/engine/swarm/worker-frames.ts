@@ -1,0 +1,67 @@
+/**
+ * What main and a worker process say to each other beside the bus, on the same channel.
+ * Law: frames are strict: a known kind with a wrong, missing or extra field is malformed; an unknown kind is left to others.
+ */
+import { z } from 'zod';
+import { isToken } from '../../shared/protocol/subject.ts';
+
+const token = z.string().refine(isToken, 'expected 1–64 of A–Z a–z 0–9 _ -');
+const line = z.string().max(1024);
+const pid = z.int().min(2).max(0x7fff_ffff);
+
+const mainFrame = z.discriminatedUnion('kind', [
+  /** First of all: who the worker is. */
+  z.strictObject({ kind: z.literal('configure'), workspace: token, peer: token, session: token }),
+  /** Stop: finish or end the command within these limits, then say `drained`. */
+  z.strictObject({ kind: z.literal('drain') }),
+  /** Everything up to `drained` has been read: go. */
+  z.strictObject({ kind: z.literal('exit') }),
+]);
+
+const workerFrame = z.discriminatedUnion('kind', [
+  /** Configured and listening on its control subjects. */
+  z.strictObject({ kind: z.literal('ready'), pid }),
+  /** Cannot work with that configuration, and ends. */
+  z.strictObject({ kind: z.literal('refused'), reason: line }),
+  /** A process group began. */
+  z.strictObject({ kind: z.literal('group-started'), pgid: pid }),
+  /** A process group is over, nothing of it is left. */
+  z.strictObject({ kind: z.literal('group-ended'), pgid: pid }),
+  /** Last of all: nothing more will be said. */
+  z.strictObject({ kind: z.literal('drained'), reason: line }),
+]);
+
+/** Main → worker. */
+export type MainFrame = z.infer<typeof mainFrame>;
+/** Worker → main. */
+export type WorkerFrame = z.infer<typeof workerFrame>;
+/** A checked frame, or why there is none. */
+export type FrameReading<Frame> = Frame | 'foreign' | 'malformed';
+
+const mainKinds = new Set<unknown>(['configure', 'drain', 'exit'] satisfies MainFrame['kind'][]);
+const workerKinds = new Set<unknown>([
+  'ready',
+  'refused',
+  'group-started',
+  'group-ended',
+  'drained',
+] satisfies WorkerFrame['kind'][]);
+
+function read<Frame>(value: unknown, schema: z.ZodType<Frame>, kinds: ReadonlySet<unknown>): FrameReading<Frame> {
+  if (typeof value !== 'object' || value === null) return 'malformed';
+  const kind = (value as { kind?: unknown }).kind;
+  if (typeof kind !== 'string') return 'malformed';
+  if (!kinds.has(kind)) return 'foreign';
+  const result = schema.safeParse(value);
+  return result.success ? result.data : 'malformed';
+}
+
+/** Reads a value that main sent; never throws. */
+export function readMainFrame(value: unknown): FrameReading<MainFrame> {
+  return read(value, mainFrame, mainKinds);
+}
+
+/** Reads a value that a worker sent; never throws. */
+export function readWorkerFrame(value: unknown): FrameReading<WorkerFrame> {
+  return read(value, workerFrame, workerKinds);
+}

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { commandEnvironment, inheritedEnvironment } from './command-environment.ts';
+
+const base = {
+  PATH: '/bin',
+  HOME: '/root',
+  VAK_WORKSPACE_SECRET: 'x',
+  vak_lower: 'x',
+  ELECTRON_RUN_AS_NODE: '1',
+  NODE_OPTIONS: '--inspect',
+  NODE_CHANNEL_FD: '3',
+  NODE_CHANNEL_SERIALIZATION_MODE: 'advanced',
+  NO_COLOR: '1',
+};
+
+test("I3 nothing of the app's own environment reaches a command", () => {
+  expect(inheritedEnvironment(base)).toEqual({ PATH: '/bin', HOME: '/root' });
+  const name = fc
+    .tuple(fc.constantFrom('VAK_', 'ELECTRON_', 'NODE_CHANNEL'), fc.string())
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(name, (key) => {
+      expect(inheritedEnvironment({ [key]: 'x' })).toEqual({});
+    }),
+  );
+});
+
+test('command environment: colours are asked for, the task may override, the marker may not be forged', () => {
+  const environment = commandEnvironment(base, { FORCE_COLOR: '3', VAK_SESSION: 'forged', OWN: 'yes' }, 's-1');
+  expect(environment).toEqual({
+    ...{ PATH: '/bin', HOME: '/root', TERM: 'xterm-256color', CLICOLOR_FORCE: '1' },
+    ...{ FORCE_COLOR: '3', OWN: 'yes', VAK_SESSION: 's-1' },
+  });
+});

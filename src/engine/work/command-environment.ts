@@ -1,0 +1,49 @@
+/**
+ * The environment that a command gets.
+ * Law: nothing of the app's own reaches a command: no VAK_, no ELECTRON_, no Node channel or options (I3).
+ */
+
+/** Name of the public variable that marks every process of a session, so that leftovers can be found. */
+export const sessionMarkerName = 'VAK_SESSION';
+
+/** The environment entry that marks the processes of a session. */
+export function sessionMarker(session: string): string {
+  return `${sessionMarkerName}=${session}`;
+}
+
+const ownPrefixes = ['VAK_', 'ELECTRON_', 'NODE_CHANNEL', 'CHROME_'];
+// NO_COLOR would contradict FORCE_COLOR, and Node programs warn about it.
+const ownNames = new Set([
+  'NODE_OPTIONS',
+  'NODE_UNIQUE_ID',
+  'NODE_V8_COVERAGE',
+  'NO_COLOR',
+  'ORIGINAL_XDG_CURRENT_DESKTOP',
+]);
+
+/** What of this process's environment may be passed on to any child. */
+export function inheritedEnvironment(base: NodeJS.ProcessEnv): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(base)) {
+    if (value === undefined || ownNames.has(name)) continue;
+    if (ownPrefixes.some((prefix) => name.toUpperCase().startsWith(prefix))) continue;
+    kept[name] = value;
+  }
+  return kept;
+}
+
+/** The environment of one command: inherited, coloured output asked for, then the task's own, then the marker. */
+export function commandEnvironment(
+  base: NodeJS.ProcessEnv,
+  own: Readonly<Record<string, string>> | undefined,
+  session: string,
+): Record<string, string> {
+  return {
+    ...inheritedEnvironment(base),
+    TERM: 'xterm-256color',
+    FORCE_COLOR: '1',
+    CLICOLOR_FORCE: '1',
+    ...own,
+    [sessionMarkerName]: session,
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * How a command ended, as a status that people and machines read.
+ * Law: `done` means exit code 0 by itself and all output kept; everything else is `failed` with its reason.
+ */
+import type { StatusPayload, TaskPayload } from '../../shared/protocol/payloads.ts';
+import { processCount, shortDuration } from './command-words.ts';
+
+/** Why a command was made to end. */
+export type StopCause = 'cancelled' | 'timeout' | 'output-limit' | 'worker-stopping' | 'bus-closed';
+
+/** The final status of a command. */
+export interface CommandOutcome {
+  readonly state: 'done' | 'failed';
+  readonly detail: NonNullable<StatusPayload['detail']> & { readonly reason: string };
+}
+
+/** What is known when a command is over. */
+export interface CommandEnd {
+  /** Undefined: it ended by itself. */
+  readonly cause: StopCause | undefined;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** Processes that outlived the command and had to be ended. */
+  readonly leftBehindCount: number;
+  /** Processes that could not be ended. */
+  readonly remainingPids: readonly number[];
+  /** False: the pipes were cut, because somebody unknown kept them open. */
+  readonly isOutputWhole: boolean;
+}
+
+/** The outcome of a command that did not begin, or whose running broke. */
+export function failedOutcome(reason: string): CommandOutcome {
+  return { state: 'failed', detail: { reason } };
+}
+
+function firstReason({ cause, exitCode, signal }: CommandEnd, task: TaskPayload): string {
+  switch (cause) {
+    case 'cancelled':
+      return 'cancelled';
+    case 'timeout':
+      return `timed out after ${shortDuration(task.timeoutMs ?? 0)} and was ended`;
+    case 'output-limit':
+      return `output limit of ${task.outputLimitBytes} bytes reached: the rest was not kept and the command was ended`;
+    case 'worker-stopping':
+      return 'ended because its worker is stopping';
+    case 'bus-closed':
+      return 'ended because the channel to the bus is closed';
+    case undefined:
+      if (exitCode !== null) return `exit code ${exitCode}`;
+      return signal === null ? 'did not end although it was killed' : `ended by ${signal}`;
+  }
+}
+
+/** Puts the end of a command into words and codes. */
+export function outcomeOf(end: CommandEnd, task: TaskPayload): CommandOutcome {
+  const reasons = [firstReason(end, task)];
+  if (end.leftBehindCount > 0) {
+    reasons.push(
+      `${processCount(end.leftBehindCount)} that it left behind ${end.leftBehindCount === 1 ? 'was' : 'were'} ended`,
+    );
+  }
+  if (!end.isOutputWhole) reasons.push('its output was cut, because a process outside its group kept it open');
+  if (end.remainingPids.length > 0) reasons.push(`could not be ended: pid ${end.remainingPids.join(', ')}`);
+  return {
+    state: end.cause === undefined && end.exitCode === 0 ? 'done' : 'failed',
+    detail: {
+      reason: reasons.join('; '),
+      ...(end.exitCode === null ? {} : { exitCode: end.exitCode }),
+      ...(end.signal === null ? {} : { signal: end.signal }),
+    },
+  };
+}

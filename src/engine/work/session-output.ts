@@ -1,0 +1,60 @@
+/**
+ * The terminal output of a session: both streams, chunked, in the order in which their first bytes came.
+ * Law: a stream's offset counts from the session's beginning, across its commands.
+ */
+import type { Disposable } from '../../shared/base/disposer.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { OutputStream } from './command-output.ts';
+import type { SessionPublisher } from './session-publisher.ts';
+import { createTerminalChunker, type TerminalChunker } from './terminal-chunker.ts';
+
+export interface SessionOutput extends Disposable {
+  /** Takes raw bytes of a command; the caller does not write to them afterwards. */
+  push(stream: OutputStream, bytes: Uint8Array): void;
+  /** Publishes what waits. */
+  flush(): void;
+}
+
+/** What the output is made of. */
+export interface SessionOutputOptions {
+  readonly clock: Clock;
+  readonly publisher: Pick<SessionPublisher, 'terminal'>;
+}
+
+/** Creates the output of one session. */
+export function createSessionOutput({ clock, publisher }: SessionOutputOptions): SessionOutput {
+  /** Streams with waiting bytes, in the order of their first. */
+  let waiting: OutputStream[] = [];
+
+  function create(stream: OutputStream): TerminalChunker {
+    return createTerminalChunker({
+      clock,
+      emit(offset, bytes) {
+        waiting = waiting.filter((other) => other !== stream);
+        publisher.terminal(stream, offset, bytes);
+      },
+      onFull() {
+        const [first] = waiting;
+        if (first !== undefined && first !== stream) chunkers[first].flush();
+      },
+    });
+  }
+
+  const chunkers: Readonly<Record<OutputStream, TerminalChunker>> = {
+    stdout: create('stdout'),
+    stderr: create('stderr'),
+  };
+  return {
+    push(stream, bytes) {
+      chunkers[stream].push(bytes);
+      if (chunkers[stream].isWaiting && !waiting.includes(stream)) waiting.push(stream);
+    },
+    flush() {
+      for (const stream of waiting) chunkers[stream].flush();
+    },
+    dispose() {
+      chunkers.stdout.dispose();
+      chunkers.stderr.dispose();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * What is asked of a worker on `vak.control.<ws>.<peer>.run` and `.cancel`, and what it answers.
+ * Law: both ends use these; a request that breaks its form is answered with `invalid-payload` that names the field.
+ */
+import { z } from 'zod';
+import { toTextStrict, utf8 } from '../../shared/base/bytes.ts';
+import { type ErrorShape, errorCodes, VakError } from '../../shared/base/vak-error.ts';
+import { firstIssue, maxTaskBytes, type TaskPayload, taskPayload } from '../../shared/protocol/payloads.ts';
+import { isToken } from '../../shared/protocol/subject.ts';
+
+const taskId = z.string().refine(isToken, 'expected 1–64 of A–Z a–z 0–9 _ -');
+const withoutNul = (text: string): boolean => !text.includes('\0');
+
+/** A task whose texts the system can take: no NUL bytes, a program, names of variables without `=`. */
+const runnableTask = taskPayload
+  .refine(({ command }) => command.every(withoutNul), { path: ['command'], message: 'holds a NUL byte' })
+  .refine(({ command }) => command[0] !== '', {
+    path: ['command', 0],
+    message: 'expected a program, got an empty text',
+  })
+  .refine(({ cwd = '' }) => withoutNul(cwd), { path: ['cwd'], message: 'holds a NUL byte' })
+  .refine(({ env = {} }) => Object.entries(env).every(([name, value]) => !/[=\0]/.test(name) && withoutNul(value)), {
+    path: ['env'],
+    message: 'a name holds "=" or NUL, or a value holds NUL',
+  });
+
+const runRequest = z.object({ taskId, task: runnableTask });
+const cancelRequest = z.object({ taskId });
+const errorShape = z.object({
+  code: z.enum(errorCodes),
+  message: z.string().max(4096),
+  retryable: z.boolean(),
+  details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+});
+const answerSchema = z.union([z.object({ ok: z.literal(true) }), errorShape]);
+
+/** Asks a worker to run a task. */
+export interface RunRequest {
+  readonly taskId: string;
+  readonly task: TaskPayload;
+}
+
+/** Asks a worker to end the task that it runs. */
+export interface CancelRequest {
+  readonly taskId: string;
+}
+
+/** Most bytes of a request: a task and its id. */
+const maxRequestBytes = maxTaskBytes + 1024;
+
+function decode<T>(schema: z.ZodType<T>, data: Uint8Array, name: string): T {
+  if (data.length > maxRequestBytes) {
+    throw new VakError('invalid-payload', `${name}: ${data.length} bytes, at most ${maxRequestBytes} are taken`);
+  }
+  const text = toTextStrict(data, name);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new VakError('invalid-payload', `${name}: not valid JSON (${data.length} bytes)`, { cause });
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new VakError('invalid-payload', `${name}: ${firstIssue(result.error)}`);
+}
+
+/** Checks a task that is to be run; throws `invalid-payload` that names the field. */
+export function checkRunnable(task: unknown): TaskPayload {
+  const result = runnableTask.safeParse(task);
+  if (result.success) return result.data;
+  throw new VakError('invalid-payload', `task: ${firstIssue(result.error)}`);
+}
+
+/** Encodes a request; throws `limit-exceeded` if the task is too large (protocol.md §3). */
+export function encodeRequest(request: RunRequest | CancelRequest): Uint8Array {
+  const data = utf8(JSON.stringify(request));
+  if (data.length <= maxRequestBytes) return data;
+  throw new VakError(
+    'limit-exceeded',
+    `task: ${data.length} bytes, at most ${maxTaskBytes} are allowed; pass less in command and env`,
+  );
+}
+
+/** Reads a run request; throws `invalid-payload`. */
+export function decodeRunRequest(data: Uint8Array): RunRequest {
+  return decode(runRequest, data, 'run');
+}
+
+/** Reads a cancel request; throws `invalid-payload`. */
+export function decodeCancelRequest(data: Uint8Array): CancelRequest {
+  return decode(cancelRequest, data, 'cancel');
+}
+
+/** Reads a worker's answer: returns when it is `{ok: true}`, throws the error that it tells, or `invalid-payload`. */
+export function checkAnswer(data: Uint8Array): void {
+  const answer = decode(answerSchema, data, 'answer');
+  if (!('ok' in answer)) throw VakError.fromShape(answer as ErrorShape);
+}

@@ -1,0 +1,37 @@
+/**
+ * Program `worker`: a peer that runs commands. Started by the app it serves main's bus; by hand it runs one command.
+ */
+import { createForkPort } from '../engine/bus/channel/fork-port.ts';
+import { createSystemClock } from '../engine/ports/clock.ts';
+import { createJsonLogger } from '../engine/ports/logger.ts';
+import { createSystemRandomness, createUuid } from '../engine/ports/randomness.ts';
+import { createProcessTable } from '../engine/work/process-table.ts';
+import { createParentPort, type ElectronParentPort } from './parent-port.ts';
+import type { WorkerHost } from './worker-host.ts';
+import { runOnChannel } from './worker-on-channel.ts';
+import { runOnCommandLine } from './worker-on-command-line.ts';
+
+const clock = createSystemClock();
+const randomness = createSystemRandomness();
+const host: WorkerHost = {
+  clock,
+  randomness,
+  logger: createJsonLogger(
+    (line) => process.stderr.write(`${line}\n`),
+    clock.now,
+    () => createUuid(clock, randomness),
+  ),
+  table: createProcessTable(),
+  environment: { ...process.env },
+  cwd: process.cwd(),
+  exit: (code) => process.exit(code),
+};
+// Whoever read our stderr is gone: then nobody reads the log.
+process.stderr.on('error', () => {});
+// The clock's timers do not keep a process alive, and between two events nothing else may.
+setInterval(() => {}, 0x7fff_ffff);
+
+const { parentPort } = process as { parentPort?: ElectronParentPort };
+if (parentPort) runOnChannel(createParentPort(parentPort), host);
+else if (process.send !== undefined) runOnChannel(createForkPort(process), host);
+else await runOnCommandLine(process.argv.slice(2), host);

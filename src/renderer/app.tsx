@@ -1,0 +1,79 @@
+/** Puts the features together: the frame, its nine views, and what is in the window all the time. */
+import { LucideProvider } from 'lucide-react';
+import { useStore } from 'zustand';
+import { ApprovalsView } from './features/approvals/approvals-view.tsx';
+import { DeadLettersView } from './features/dead-letters/dead-letters-view.tsx';
+import { IdentityView } from './features/identity/identity-view.tsx';
+import { OperationsView } from './features/operations/operations-view.tsx';
+import { findProblems } from './features/operations/problems.ts';
+import { QueuesView } from './features/queues/queues-view.tsx';
+import { RoomsView } from './features/rooms/rooms-view.tsx';
+import { SettingsView } from './features/settings/settings-view.tsx';
+import { Shell } from './features/shell/shell.tsx';
+import { ViewHost } from './features/shell/view-host.tsx';
+import { StreamsView } from './features/streams/streams-view.tsx';
+import { SwarmFeature } from './features/swarm/swarm-feature.tsx';
+import { TraceView } from './features/trace/trace-view.tsx';
+import type { NoticeStore } from './ui/notice-store.ts';
+import { Notices } from './ui/notices.tsx';
+import { TooltipProvider } from './ui/tooltip.tsx';
+import { type Workbench, WorkbenchProvider } from './workbench.tsx';
+
+function Views() {
+  return (
+    <>
+      <ViewHost view="operations">
+        <OperationsView />
+      </ViewHost>
+      <ViewHost view="streams" isKept>
+        <StreamsView />
+      </ViewHost>
+      <ViewHost view="queues">
+        <QueuesView />
+      </ViewHost>
+      <ViewHost view="dead-letters">
+        <DeadLettersView />
+      </ViewHost>
+      <ViewHost view="trace">
+        <TraceView />
+      </ViewHost>
+      <ViewHost view="approvals">
+        <ApprovalsView />
+      </ViewHost>
+      <ViewHost view="rooms">
+        <RoomsView />
+      </ViewHost>
+      <ViewHost view="identity">
+        <IdentityView />
+      </ViewHost>
+      <ViewHost view="settings">
+        <SettingsView />
+      </ViewHost>
+    </>
+  );
+}
+
+export interface AppProps {
+  readonly workbench: Workbench;
+  readonly notices: NoticeStore;
+}
+
+export function App({ workbench, notices }: AppProps) {
+  const problemCount = useStore(
+    workbench.mirror,
+    (mirror) => findProblems(mirror['streams.status'], mirror['swarm.state']).length,
+  );
+  return (
+    <WorkbenchProvider value={workbench}>
+      <LucideProvider size={16} strokeWidth={1.5}>
+        <TooltipProvider>
+          <Shell alertCount={problemCount} badges={{ operations: problemCount }}>
+            <Views />
+          </Shell>
+          <SwarmFeature />
+          <Notices notices={notices} />
+        </TooltipProvider>
+      </LucideProvider>
+    </WorkbenchProvider>
+  );
+}

@@ -1,0 +1,169 @@
+/** Operations Center: what is wrong now, then where the bus stands and what the local swarm does. True numbers only. */
+import { LayoutDashboard, Play, Square, SquareTerminal, Waves } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { StreamsStatus } from '../../../shared/contract/streams-contract.ts';
+import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
+import { ActionButton } from '../../actions/action-button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { formatBytes, formatCount, formatRate } from '../../ui/format.ts';
+import { Gauge } from '../../ui/gauge.tsx';
+import { isLiveWorker } from '../../ui/live-worker.ts';
+import { ViewFrame } from '../../ui/view-frame.tsx';
+import { useSnapshot } from '../../workbench.tsx';
+import { ProblemList } from './problem-list.tsx';
+import { findProblems } from './problems.ts';
+import { WorkerTable } from './worker-table.tsx';
+import './operations-view.css';
+
+interface PanelProps {
+  readonly title: string;
+  readonly summary?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+function Panel({ title, summary, actions, children }: PanelProps) {
+  return (
+    <section className="operations-panel" aria-label={title}>
+      <header className="operations-panel-header">
+        <h2>{title}</h2>
+        {summary !== undefined && <p className="dim">{summary}</p>}
+        {actions !== undefined && <div className="operations-panel-actions">{actions}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div className="operations-fact">
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function FlowFacts({ status }: { readonly status: StreamsStatus }) {
+  const held = formatBytes(status.bufferedBytes);
+  const capacity = formatBytes(status.capacityBytes);
+  return (
+    <dl className="operations-facts">
+      <Fact label="In">{formatRate(status.inPerSecond)}</Fact>
+      <Fact label="Out">{formatRate(status.outPerSecond)}</Fact>
+      <Fact label="Received">{formatCount(status.receivedCount)}</Fact>
+      <Fact label="Received size">{formatBytes(status.receivedBytes)}</Fact>
+      <Fact label="Dropped">{formatCount(status.droppedCount)}</Fact>
+      <Fact label="Buffer">
+        {held} of {capacity}
+        <Gauge
+          label="Message buffer"
+          value={status.bufferedBytes}
+          max={status.capacityBytes}
+          valueText={`${held} of ${capacity}`}
+        />
+      </Fact>
+      <Fact label="Held messages">
+        {formatCount(status.bufferedCount)} of {formatCount(status.capacityCount)}
+      </Fact>
+    </dl>
+  );
+}
+
+function ConnectionFacts() {
+  const app = useSnapshot('app.status');
+  const sessions = useSnapshot('sessions.list')?.sessions;
+  const live = sessions?.filter(({ state }) => state === 'live').length ?? 0;
+  const stale = sessions?.filter(({ state }) => state === 'stale').length ?? 0;
+  if (app === undefined) return <p className="operations-note">Connecting to the engine…</p>;
+  return (
+    <dl className="operations-facts">
+      <Fact label="Environment">{app.environment.name}</Fact>
+      <Fact label="Bus">in this app, no server</Fact>
+      <Fact label="Workspace">{app.workspace}</Fact>
+      <Fact label="Live sessions">{formatCount(live)}</Fact>
+      <Fact label="Silent sessions">{formatCount(stale)}</Fact>
+    </dl>
+  );
+}
+
+function swarmSummary({ state, workers }: SwarmState): string {
+  const live = workers.filter(isLiveWorker).length;
+  if (live === 0) return state;
+  const busy = workers.filter((worker) => worker.state === 'busy').length;
+  const count = `${formatCount(live)} ${live === 1 ? 'worker' : 'workers'} · ${formatCount(busy)} busy`;
+  return `${state === 'stopped' ? 'for your commands only' : state} · ${count}`;
+}
+
+function SwarmPanel({ swarm }: { readonly swarm: SwarmState }) {
+  const { workers, state } = swarm;
+  const canStop = state !== 'stopped' || workers.some(isLiveWorker);
+  const actions = (
+    <>
+      <ActionButton action="swarm.run" icon={SquareTerminal} />
+      {state === 'stopped' && <ActionButton action="swarm.start" icon={Play} />}
+      {canStop && <ActionButton action="swarm.stop" icon={Square} />}
+    </>
+  );
+  return (
+    <Panel title="Local swarm" summary={swarmSummary(swarm)} actions={actions}>
+      {workers.length === 0 ? (
+        <p className="operations-note">
+          Worker peers in processes of their own, which run real commands. None runs now.
+        </p>
+      ) : (
+        <WorkerTable workers={workers} />
+      )}
+    </Panel>
+  );
+}
+
+/** Before anything has happened: the one next step. */
+function FirstSteps() {
+  return (
+    <EmptyState
+      icon={LayoutDashboard}
+      title="Nothing has happened on this bus yet"
+      what="The Operations Center shows what is wrong now: dead workers, lost messages, and how much passes on the bus."
+      next="Start the local swarm: four workers run real commands on this machine, and everything they say goes over the bus."
+    >
+      <ActionButton action="swarm.start" variant="primary" icon={Play} />
+      <ActionButton action="swarm.run" icon={SquareTerminal} />
+    </EmptyState>
+  );
+}
+
+export function OperationsView() {
+  const flow = useSnapshot('streams.status');
+  const swarm = useSnapshot('swarm.state');
+  const problems = findProblems(flow, swarm);
+  const isUntouched = flow?.receivedCount === 0 && swarm?.state === 'stopped' && problems.length === 0;
+  return (
+    <ViewFrame
+      title="Operations Center"
+      summary={problems.length === 0 ? 'nothing is wrong' : `${formatCount(problems.length)} to look at`}
+      actions={<ActionButton action="view.streams" icon={Waves} />}
+    >
+      {isUntouched ? (
+        <FirstSteps />
+      ) : (
+        <div className="operations">
+          <Panel title="What is wrong now">
+            <ProblemList problems={problems} />
+          </Panel>
+          {swarm && <SwarmPanel swarm={swarm} />}
+          <div className="operations-pair">
+            <Panel title="Throughput">{flow && <FlowFacts status={flow} />}</Panel>
+            <Panel title="Connection">
+              <ConnectionFacts />
+            </Panel>
+          </div>
+          <p className="operations-note">
+            Incidents, queue lag, waiting approvals and alert thresholds join this page with the work plane, which is
+            not built yet.
+          </p>
+        </div>
+      )}
+    </ViewFrame>
+  );
+}

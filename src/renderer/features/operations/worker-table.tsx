@@ -1,0 +1,165 @@
+/** The workers of the local swarm: what each does now, what it has done, and the ways to end that. */
+import {
+  Circle,
+  CircleDashed,
+  CircleDot,
+  CircleSlash,
+  CircleStop,
+  CircleX,
+  Eye,
+  type LucideIcon,
+  Skull,
+} from 'lucide-react';
+import { useState } from 'react';
+import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
+import { environmentColour } from '../../ui/environment-colour.ts';
+import { formatCount, formatDuration } from '../../ui/format.ts';
+import { GuardDialog } from '../../ui/guard-dialog.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { isLiveWorker } from '../../ui/live-worker.ts';
+import { useNow } from '../../ui/use-now.ts';
+import { useSnapshot, useWorkbench } from '../../workbench.tsx';
+import { commandTitle } from './command-title.ts';
+import './worker-table.css';
+
+const stateIcons: Readonly<Record<WorkerSummary['state'], LucideIcon>> = {
+  starting: CircleDashed,
+  idle: Circle,
+  busy: CircleDot,
+  stopping: CircleDashed,
+  ended: CircleSlash,
+  dead: CircleX,
+};
+
+interface WorkerRowProps {
+  readonly worker: WorkerSummary;
+  readonly nowMs: number;
+  readonly onKill: (worker: WorkerSummary) => void;
+}
+
+function WorkerButtons({ worker, onKill }: Pick<WorkerRowProps, 'worker' | 'onKill'>) {
+  const { client, view, reportError } = useWorkbench();
+  const { peer, session, task } = worker;
+  const cancel = (taskId: string): void => {
+    client.swarm.cancel({ taskId }).catch((error: unknown) => reportError(`Cancel the command of ${peer}`, error));
+  };
+  return (
+    <div className="worker-buttons">
+      <IconButton
+        icon={Eye}
+        label={`Watch ${peer} in Streams`}
+        onClick={() => view.setState({ view: 'streams', selectedSession: session })}
+      />
+      <IconButton
+        icon={CircleStop}
+        label={`Cancel the command of ${peer}`}
+        disabledReason={task === null ? 'it runs none' : undefined}
+        onClick={() => task !== null && cancel(task.taskId)}
+      />
+      <IconButton
+        icon={Skull}
+        label={`Kill ${peer}…`}
+        disabledReason={isLiveWorker(worker) ? undefined : 'it has no process'}
+        onClick={() => onKill(worker)}
+      />
+    </div>
+  );
+}
+
+function WorkerRow({ worker, nowMs, onKill }: WorkerRowProps) {
+  const { peer, state, task, death, pid, doneCount, failedCount } = worker;
+  const Icon = stateIcons[state];
+  const text = task === null ? (death?.reason ?? '') : commandTitle(task.command);
+  return (
+    <tr className={`worker worker-${state}`}>
+      <th scope="row" className="data">
+        {peer}
+      </th>
+      <td>
+        <span className="worker-state">
+          <Icon size={14} aria-hidden="true" />
+          {state}
+        </span>
+      </td>
+      <td
+        className={task === null ? 'worker-text dim' : 'worker-text data'}
+        title={task === null ? text : task.command.join(' ')}
+      >
+        {text}
+      </td>
+      <td className="worker-number data">{task === null ? '' : formatDuration(Math.max(0, nowMs - task.startedMs))}</td>
+      <td className="worker-number data">{formatCount(doneCount)}</td>
+      <td className={`worker-number data${failedCount > 0 ? ' worker-failed' : ''}`}>{formatCount(failedCount)}</td>
+      <td className="worker-number data dim">{pid ?? ''}</td>
+      <td>
+        <WorkerButtons worker={worker} onKill={onKill} />
+      </td>
+    </tr>
+  );
+}
+
+function KillGuard({ worker, onClose }: { readonly worker: WorkerSummary | undefined; readonly onClose: () => void }) {
+  const { client, reportError } = useWorkbench();
+  const environment = useSnapshot('app.status')?.environment;
+  if (worker === undefined || environment === undefined) return null;
+  const { peer } = worker;
+  return (
+    <GuardDialog
+      guarded={{
+        verb: 'Kill',
+        count: 1,
+        noun: 'worker',
+        object: peer,
+        environment: environment.name,
+        environmentColour: environmentColour(environment.kind),
+        consequence: 'Its process ends at once, as in a crash; the command that it runs is lost with it.',
+      }}
+      onCancel={onClose}
+      onConfirm={() => {
+        onClose();
+        client.swarm.kill({ peer }).catch((error: unknown) => reportError(`Kill ${peer}`, error));
+      }}
+    />
+  );
+}
+
+export function WorkerTable({ workers }: { readonly workers: readonly WorkerSummary[] }) {
+  const nowMs = useNow();
+  const [killed, setKilled] = useState<WorkerSummary | undefined>();
+  return (
+    <>
+      <table className="worker-table">
+        <thead>
+          <tr>
+            <th scope="col">Peer</th>
+            <th scope="col">State</th>
+            <th scope="col" className="worker-text">
+              Command
+            </th>
+            <th scope="col" className="worker-number">
+              Running
+            </th>
+            <th scope="col" className="worker-number">
+              Done
+            </th>
+            <th scope="col" className="worker-number">
+              Failed
+            </th>
+            <th scope="col" className="worker-number">
+              PID
+            </th>
+            <th scope="col">
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {workers.map((worker) => (
+            <WorkerRow key={worker.peer} worker={worker} nowMs={nowMs} onKill={setKilled} />
+          ))}
+        </tbody>
+      </table>
+      <KillGuard worker={killed} onClose={() => setKilled(undefined)} />
+    </>
+  );
+}

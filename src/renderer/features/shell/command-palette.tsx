@@ -1,0 +1,129 @@
+/** The command palette: everything that can be done, and every session, by typing a part of its name. */
+import { Command } from 'cmdk';
+import { Search } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { flushSync } from 'react-dom';
+import type { Action } from '../../actions/action-registry.ts';
+import { useAllActions, useRunAction } from '../../actions/use-registry.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { formatRelative } from '../../ui/format.ts';
+import { KeyHint } from '../../ui/key-hint.tsx';
+import { useSnapshot, useViewState } from '../../workbench.tsx';
+import { findSessions, groupActions } from './palette-entries.ts';
+import { titleOfView } from './view-catalog.ts';
+import './command-palette.css';
+
+export interface CommandPaletteProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onChooseSession: (session: string) => void;
+}
+
+function ActionItem({ action, onChoose }: { readonly action: Action; readonly onChoose: (action: Action) => void }) {
+  const reason = action.disabledReason?.();
+  return (
+    <Command.Item
+      className="palette-item"
+      value={action.id}
+      keywords={[action.title, action.group]}
+      disabled={reason !== undefined}
+      onSelect={() => onChoose(action)}
+    >
+      <span className="palette-item-title">{action.title}</span>
+      {reason !== undefined && <span className="palette-item-note">{reason}</span>}
+      {action.keys?.[0] !== undefined && <KeyHint keys={action.keys[0]} />}
+    </Command.Item>
+  );
+}
+
+interface SessionItemsProps {
+  readonly query: string;
+  readonly onChoose: (session: string) => void;
+}
+
+function SessionItems({ query, onChoose }: SessionItemsProps) {
+  const sessions = useSnapshot('sessions.list')?.sessions;
+  const found = useMemo(() => findSessions(sessions ?? [], query), [sessions, query]);
+  const nowMs = Date.now();
+  if (found.length === 0) return null;
+  return (
+    <Command.Group heading="Sessions" className="palette-group">
+      {found.map(({ session, peer, state, lastSeenMs }) => (
+        <Command.Item
+          key={session}
+          className="palette-item"
+          value={`session ${session}`}
+          keywords={peer === null ? [] : [peer]}
+          onSelect={() => onChoose(session)}
+        >
+          <span className="palette-item-title data">{session}</span>
+          <span className="palette-item-note">
+            {[peer, state, state === 'live' ? undefined : formatRelative(lastSeenMs, nowMs)]
+              .filter(Boolean)
+              .join(' · ')}
+          </span>
+        </Command.Item>
+      ))}
+    </Command.Group>
+  );
+}
+
+function PaletteContent({ onClose, onChooseSession }: Omit<CommandPaletteProps, 'isOpen'>) {
+  const [query, setQuery] = useState('');
+  const viewTitle = titleOfView(useViewState((state) => state.view));
+  const groups = groupActions(
+    useAllActions().filter(({ id }) => id !== 'shell.palette'),
+    viewTitle,
+  );
+  const runAction = useRunAction();
+  // Closed first, and the focus given back in a task of its own: what is chosen may open a dialog that takes it over.
+  const afterClose = (run: () => void): void => {
+    flushSync(onClose);
+    setTimeout(run);
+  };
+  return (
+    <Command
+      className="palette"
+      label="Search or run"
+      loop
+      onKeyDown={(event) => {
+        if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
+          event.preventDefault();
+          onClose();
+        }
+      }}
+      vimBindings={false}
+    >
+      <div className="palette-input-row">
+        <Search aria-hidden="true" />
+        <Command.Input
+          autoFocus
+          className="palette-input"
+          placeholder="Search or run…"
+          value={query}
+          onValueChange={setQuery}
+        />
+        <KeyHint keys="Escape" />
+      </div>
+      <Command.List className="palette-list" label="Actions and sessions">
+        <Command.Empty className="palette-empty">Nothing has that name. Try a shorter part of it.</Command.Empty>
+        {groups.map(([group, actions]) => (
+          <Command.Group key={group} heading={group} className="palette-group">
+            {actions.map((action) => (
+              <ActionItem key={action.id} action={action} onChoose={(one) => afterClose(() => void runAction(one))} />
+            ))}
+          </Command.Group>
+        ))}
+        <SessionItems query={query} onChoose={(session) => afterClose(() => onChooseSession(session))} />
+      </Command.List>
+    </Command>
+  );
+}
+
+export function CommandPalette({ isOpen, onClose, onChooseSession }: CommandPaletteProps) {
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} kind="palette" title="Search or run">
+      <PaletteContent onClose={onClose} onChooseSession={onChooseSession} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,39 @@
+/** What the palette and the sheet of keys list, and in which order. */
+import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
+import type { Action } from '../../actions/action-registry.ts';
+
+/** Most sessions that the palette shows at once; typing narrows them down. */
+const maxShown = 30;
+/** Most sessions before anything is typed. */
+const maxSuggested = 5;
+
+/** Groups that stand at the end, in this order; those of the view and its features come first. */
+const lastGroups = ['Go to', 'Appearance', 'Workbench', 'Developer'];
+
+/** Actions by group: the shown view's first, then in order of their first action, the frame's own at the end. */
+export function groupActions(
+  actions: readonly Action[],
+  firstGroup: string,
+): readonly (readonly [string, readonly Action[]])[] {
+  const groups = new Map<string, Action[]>();
+  for (const action of actions) {
+    const group = groups.get(action.group);
+    if (group === undefined) groups.set(action.group, [action]);
+    else group.push(action);
+  }
+  const rank = (group: string): number => (group === firstGroup ? -2 : lastGroups.indexOf(group));
+  return [...groups].sort(([a], [b]) => rank(a) - rank(b));
+}
+
+const stateRank = { live: 0, stale: 1, ended: 2 } as const;
+
+/** Sessions whose name or peer contains the query, live ones first, then the last heard. */
+export function findSessions(sessions: readonly SessionSummary[], query: string): readonly SessionSummary[] {
+  const part = query.trim().toLowerCase();
+  const hasPart = ({ session, peer }: SessionSummary): boolean =>
+    session.toLowerCase().includes(part) || (peer?.toLowerCase().includes(part) ?? false);
+  return sessions
+    .filter(hasPart)
+    .sort((a, b) => stateRank[a.state] - stateRank[b.state] || b.lastSeenMs - a.lastSeenMs)
+    .slice(0, part === '' ? maxSuggested : maxShown);
+}

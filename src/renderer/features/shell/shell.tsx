@@ -1,0 +1,66 @@
+/** The frame around every view: title bar, environment line, rail, status bar, palette, sheet of keys, all keys. */
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { useKeyDispatch } from '../../actions/use-key-dispatch.ts';
+import { environmentColour } from '../../ui/environment-colour.ts';
+import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
+import { CommandPalette } from './command-palette.tsx';
+import { KeysSheet } from './keys-sheet.tsx';
+import { type Badges, Rail } from './rail.tsx';
+import { createShellActions } from './shell-actions.ts';
+import { StatusBar } from './status-bar.tsx';
+import { TitleBar } from './title-bar.tsx';
+import { titleOfView } from './view-catalog.ts';
+import './shell.css';
+
+export interface ShellProps {
+  /** How many things need attention now. */
+  readonly alertCount: number;
+  readonly badges: Badges;
+  /** The views, each in a ViewHost. */
+  readonly children: ReactNode;
+}
+
+function EnvironmentLine() {
+  const kind = useSnapshot('app.status')?.environment.kind;
+  return (
+    <div className="shell-line" style={{ background: kind === undefined ? 'var(--line)' : environmentColour(kind) }} />
+  );
+}
+
+function useDocumentTitle(): void {
+  const view = useViewState((state) => state.view);
+  useEffect(() => {
+    document.title = `${titleOfView(view)} — Vak Workbench`;
+  }, [view]);
+}
+
+export function Shell({ alertCount, badges, children }: ShellProps) {
+  const { view } = useWorkbench();
+  const [open, setOpen] = useState<'palette' | 'keys' | undefined>();
+  const close = (): void => setOpen(undefined);
+  useActions(
+    useMemo(
+      () => createShellActions({ view }, { openPalette: () => setOpen('palette'), openKeys: () => setOpen('keys') }),
+      [view],
+    ),
+  );
+  useKeyDispatch();
+  useDocumentTitle();
+  return (
+    <div className="shell">
+      <TitleBar alertCount={alertCount} onSearch={() => setOpen('palette')} />
+      <EnvironmentLine />
+      <div className="shell-middle">
+        <Rail badges={badges} />
+        <main className="shell-view">{children}</main>
+      </div>
+      <StatusBar />
+      <CommandPalette
+        isOpen={open === 'palette'}
+        onClose={close}
+        onChooseSession={(selectedSession) => view.setState({ view: 'streams', selectedSession })}
+      />
+      <KeysSheet isOpen={open === 'keys'} onClose={close} />
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+/** The status bar: the honest numbers, each in a cell of its own width so that nothing moves when they change. */
+import { TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { formatBytes, formatCount, formatMebibytes, formatPercent, formatRate, unitSpace } from '../../ui/format.ts';
+import { Gauge } from '../../ui/gauge.tsx';
+import { useSnapshot } from '../../workbench.tsx';
+import './status-bar.css';
+
+interface CellProps {
+  readonly label: string;
+  /** Width that the value keeps, in digits. */
+  readonly digits: number;
+  readonly children: ReactNode;
+}
+
+function Cell({ label, digits, children }: CellProps) {
+  return (
+    <div className="status-bar-cell">
+      <dt className="dim">{label}</dt>
+      <dd style={{ minWidth: `${digits}ch` }}>{children}</dd>
+    </div>
+  );
+}
+
+function DroppedCount({ count }: { readonly count: number }) {
+  if (count === 0) return '0';
+  return (
+    <span className="status-bar-bad">
+      <TriangleAlert size={12} aria-hidden="true" />
+      {formatCount(count)}
+    </span>
+  );
+}
+
+function FlowCells() {
+  const status = useSnapshot('streams.status');
+  const unknown = '–';
+  const held = status && `${formatMebibytes(status.bufferedBytes)}/${formatMebibytes(status.capacityBytes, 0)}`;
+  return (
+    <>
+      <Cell label="in" digits={10}>
+        {status ? formatRate(status.inPerSecond) : unknown}
+      </Cell>
+      <Cell label="out" digits={10}>
+        {status ? formatRate(status.outPerSecond) : unknown}
+      </Cell>
+      <Cell label="dropped" digits={11}>
+        {status ? <DroppedCount count={status.droppedCount} /> : unknown}
+      </Cell>
+      <Cell label="buffer" digits={0}>
+        {status === undefined ? (
+          unknown
+        ) : (
+          <>
+            <span className="status-bar-held">
+              {held}
+              {unitSpace}MiB
+            </span>
+            <Gauge
+              label="Message buffer"
+              value={status.bufferedBytes}
+              max={status.capacityBytes}
+              valueText={`${held} MiB held`}
+            />
+          </>
+        )}
+      </Cell>
+    </>
+  );
+}
+
+function ProcessCell() {
+  const status = useSnapshot('app.status');
+  return (
+    <Cell label="main" digits={15}>
+      {status === undefined ? (
+        '–'
+      ) : (
+        <>
+          <span className="status-bar-cpu">{formatPercent(status.mainCpuPercent)}</span>
+          {formatBytes(status.mainRssBytes)}
+        </>
+      )}
+    </Cell>
+  );
+}
+
+function Runtime() {
+  const status = useSnapshot('app.status');
+  if (status === undefined) return null;
+  return (
+    <p className="status-bar-runtime dim">
+      {status.environment.kind} · Electron {status.electron}
+    </p>
+  );
+}
+
+export function StatusBar() {
+  return (
+    <footer className="status-bar">
+      <dl className="status-bar-cells" aria-label="Throughput and cost">
+        <FlowCells />
+        <ProcessCell />
+      </dl>
+      <Runtime />
+    </footer>
+  );
+}

@@ -1,0 +1,112 @@
+/** The title bar: which environment this is, the way to everything (⌘K), what needs attention, and how times and colours are shown. */
+import { Flag, Monitor, Moon, Search, Sun } from 'lucide-react';
+import { ariaKeys, isApplePlatform } from '../../actions/key-bindings.ts';
+import type { ThemeChoice } from '../../state/view-store.ts';
+import { environmentColour } from '../../ui/environment-colour.ts';
+import { formatCount, formatZone } from '../../ui/format.ts';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { KeyHint } from '../../ui/key-hint.tsx';
+import { Tooltip } from '../../ui/tooltip.tsx';
+import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
+import './title-bar.css';
+
+const nextTheme: Readonly<Record<ThemeChoice, ThemeChoice>> = { system: 'light', light: 'dark', dark: 'system' };
+const themeNames: Readonly<Record<ThemeChoice, string>> = { system: 'the system’s', light: 'light', dark: 'dark' };
+const themeIcons = { system: Monitor, light: Sun, dark: Moon } as const;
+
+function EnvironmentMark() {
+  const status = useSnapshot('app.status');
+  if (status === undefined) return <p className="title-bar-environment dim">Connecting to the engine…</p>;
+  const { environment, workspace } = status;
+  return (
+    <p className="title-bar-environment">
+      <span className="title-bar-dot" aria-hidden="true" style={{ background: environmentColour(environment.kind) }} />
+      <strong className="title-bar-name">{environment.name}</strong>
+      {environment.name !== environment.kind && <span className="dim">{environment.kind}</span>}
+      <span className="title-bar-workspace dim">
+        workspace <b className="title-bar-strong">{workspace}</b>
+      </span>
+    </p>
+  );
+}
+
+function ZoneSwitch() {
+  const { view } = useWorkbench();
+  const zone = useViewState((state) => state.timeZone);
+  const other = zone === 'utc' ? 'local' : 'utc';
+  const words = { utc: 'UTC', local: `local time, ${formatZone('local', Date.now())}` };
+  return (
+    <Tooltip content={`Times are in ${words[zone]}. Switch to ${words[other]}`}>
+      <button
+        type="button"
+        className="title-bar-zone"
+        aria-label={`Times in ${words[zone]}; switch to ${words[other]}`}
+        onClick={() => view.setState({ timeZone: other })}
+      >
+        {zone === 'utc' ? 'UTC' : 'Local'}
+      </button>
+    </Tooltip>
+  );
+}
+
+function ThemeSwitch() {
+  const { view } = useWorkbench();
+  const theme = useViewState((state) => state.theme);
+  const next = nextTheme[theme];
+  return (
+    <IconButton
+      icon={themeIcons[theme]}
+      label={`Theme: ${themeNames[theme]}; switch to ${themeNames[next]}`}
+      hint={`Theme is ${themeNames[theme]}. Switch to ${themeNames[next]}`}
+      onClick={() => view.setState({ theme: next })}
+    />
+  );
+}
+
+function AlertFlag({ count }: { readonly count: number }) {
+  const { view } = useWorkbench();
+  if (count === 0) return null;
+  const words = `${formatCount(count)} ${count === 1 ? 'thing needs' : 'things need'} attention`;
+  return (
+    <Tooltip content={`${words}. Open the Operations Center`}>
+      <button
+        type="button"
+        className="title-bar-flag"
+        aria-label={`${words}; open the Operations Center`}
+        onClick={() => view.setState({ view: 'operations' })}
+      >
+        <Flag aria-hidden="true" />
+        {formatCount(count)}
+      </button>
+    </Tooltip>
+  );
+}
+
+export interface TitleBarProps {
+  readonly alertCount: number;
+  readonly onSearch: () => void;
+}
+
+export function TitleBar({ alertCount, onSearch }: TitleBarProps) {
+  return (
+    <header className="title-bar">
+      <EnvironmentMark />
+      <button
+        type="button"
+        className="title-bar-search"
+        aria-keyshortcuts={ariaKeys('Mod+K', isApplePlatform(navigator.userAgent))}
+        aria-haspopup="dialog"
+        onClick={onSearch}
+      >
+        <Search aria-hidden="true" />
+        <span className="title-bar-search-words">Search or run…</span>
+        <KeyHint keys="Mod+K" />
+      </button>
+      <div className="title-bar-end">
+        <AlertFlag count={alertCount} />
+        <ZoneSwitch />
+        <ThemeSwitch />
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,39 @@
+/** Bytes as hex: only the rows in sight exist. */
+import { useMemo, useRef } from 'react';
+import { toHex } from '../../../shared/base/bytes.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { formatBytes } from '../../ui/format.ts';
+import { useFixedWindow } from './fixed-list.ts';
+import { hexRowAt, hexRowBytes } from './hex-rows.ts';
+
+const rowPx = 18;
+
+export function InspectorHex({ bytes }: { readonly bytes: Uint8Array }) {
+  const list = useRef<HTMLDivElement>(null);
+  const hex = useMemo(() => toHex(bytes), [bytes]);
+  const { startIndex, endIndex, totalPx } = useFixedWindow(list, Math.ceil(bytes.length / hexRowBytes), rowPx);
+  const rows = Array.from({ length: Math.max(0, endIndex - startIndex) }, (_, at) => startIndex + at);
+  return (
+    <>
+      <div className="inspector-actions">
+        <CopyButton text={hex}>Copy hex</CopyButton>
+        <span className="dim">{formatBytes(bytes.length)}</span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <div ref={list} className="inspector-hex" tabIndex={0} role="region" aria-label="Bytes in hexadecimal">
+        <div className="inspector-hex-space" style={{ height: `${totalPx}px` }}>
+          {rows.map((index) => {
+            const row = hexRowAt(bytes, index);
+            return (
+              <div key={index} className="inspector-hex-row" style={{ transform: `translateY(${index * rowPx}px)` }}>
+                <span className="dim">{row.offset}</span>
+                <span>{row.hex}</span>
+                <span className="dim">{row.ascii}</span>
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </>
+  );
+}

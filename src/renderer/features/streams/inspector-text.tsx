@@ -1,0 +1,77 @@
+/** Bytes as text: what would not be seen is shown as a sign, nothing is interpreted; long ones begin with their first part. */
+import { memo, useEffect, useMemo, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { formatBytes } from '../../ui/format.ts';
+import { decodeText, splitText, visibleLine, visibleRuns } from './visible-text.ts';
+
+/** Characters in one part; the first part is shown at once. */
+const partLength = 65_536;
+/** Parts that are added in one frame after "show all". */
+const partsPerFrame = 2;
+/** More signs than this in one part are not worth an element each. */
+const maxRuns = 4_000;
+
+const Part = memo(function Part({ text }: { readonly text: string }) {
+  const runs = visibleRuns(text);
+  if (runs.length > maxRuns) return <pre className="inspector-part">{visibleLine(text)}</pre>;
+  return (
+    <pre className="inspector-part">
+      {runs.map((run, at) =>
+        run.isSign ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the runs of one text never change.
+          <span key={at} className="inspector-sign">
+            {run.text}
+          </span>
+        ) : (
+          run.text
+        ),
+      )}
+    </pre>
+  );
+});
+
+/** How many parts are shown: one, then more with each frame until all are. */
+function useShownParts(total: number): { readonly shown: number; readonly showAll: () => void } {
+  const [shown, setShown] = useState(1);
+  const [isAll, setIsAll] = useState(false);
+  useEffect(() => {
+    if (!isAll || shown >= total) return;
+    const frame = requestAnimationFrame(() => setShown(shown + partsPerFrame));
+    return () => cancelAnimationFrame(frame);
+  }, [isAll, shown, total]);
+  return { shown: Math.min(shown, total), showAll: () => setIsAll(true) };
+}
+
+export function InspectorText({ bytes }: { readonly bytes: Uint8Array }) {
+  const { text, isExact } = useMemo(() => decodeText(bytes), [bytes]);
+  const parts = useMemo(() => splitText(text, partLength), [text]);
+  const { shown, showAll } = useShownParts(parts.length);
+  if (bytes.length === 0) return <p className="inspector-wait dim">The payload is empty: 0 bytes.</p>;
+  return (
+    <>
+      <div className="inspector-actions">
+        {isExact ? (
+          <CopyButton text={text}>Copy text</CopyButton>
+        ) : (
+          <span className="streams-wait">Not valid UTF-8: some bytes are shown as �. Copy them from Hex.</span>
+        )}
+        <span className="dim">{formatBytes(bytes.length)}</span>
+      </div>
+      <div className="inspector-text" data-testid="payload-text">
+        {parts.slice(0, shown).map((part, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never change.
+          <Part key={at} text={part} />
+        ))}
+      </div>
+      {shown < parts.length && (
+        <div className="inspector-actions">
+          <span className="dim">
+            first {formatBytes(shown * partLength)} of {formatBytes(bytes.length)}
+          </span>
+          <Button onClick={showAll}>Show all</Button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+/** One element of the live table's fixed set: it shows whichever row lies at its index. */
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus; its rows and cells are active descendants (WAI-ARIA grid).
+import { memo } from 'react';
+import type { LiveBuffer } from '../../state/live-buffer.ts';
+import { formatBytes, formatCount, formatTime, type Zone } from '../../ui/format.ts';
+import { shortSubject } from './short-subject.ts';
+import { visibleLine } from './visible-text.ts';
+
+export const slotId = (table: string, slot: number): string => `${table}-row-${slot}`;
+
+export interface LiveRowSlotProps {
+  readonly id: string;
+  readonly buffer: LiveBuffer;
+  /** −1: no row here. */
+  readonly index: number;
+  /** With `droppedCount`: changes when the entry at the same index is another one. */
+  readonly epoch: number;
+  readonly droppedCount: number;
+  readonly isSelected: boolean;
+  readonly zone: Zone;
+  readonly workspace: string | undefined;
+}
+
+/** Rows count from 1, behind the header. */
+const firstRowIndex = 2;
+
+function Slot({ id, buffer, index, isSelected, zone, workspace }: LiveRowSlotProps) {
+  const row = buffer.rowAt(index);
+  if (row === undefined) return <div className="live-row live-row-empty" role="presentation" />;
+  if (row.kind === 'dropped') {
+    return (
+      <div
+        className="live-row live-row-dropped"
+        role="row"
+        aria-rowindex={index + firstRowIndex}
+        data-testid="dropped-marker"
+        data-count={row.droppedCount}
+      >
+        <span role="gridcell" className="live-dropped-text">
+          {formatCount(row.droppedCount)} messages dropped here
+        </span>
+      </div>
+    );
+  }
+  const subject = shortSubject(row.subject, workspace);
+  // What is too long is shortened before its last token, which says most.
+  const tailAt = Math.max(0, subject.lastIndexOf('.'));
+  return (
+    <div
+      className="live-row"
+      id={id}
+      role="row"
+      aria-rowindex={index + firstRowIndex}
+      aria-selected={isSelected}
+      data-testid="live-row"
+      data-seq={row.seq}
+    >
+      <span role="gridcell" className="live-cell live-time">
+        {formatTime(row.atMs, zone)}
+      </span>
+      <span role="gridcell" className="live-cell live-subject" title={visibleLine(row.subject)}>
+        <span className="live-subject-head">{visibleLine(subject.slice(0, tailAt))}</span>
+        <span>{visibleLine(subject.slice(tailAt))}</span>
+      </span>
+      <span role="gridcell" className="live-cell live-dim">
+        {visibleLine(row.peer)}
+      </span>
+      <span role="gridcell" className="live-cell live-number">
+        {formatCount(row.seq)}
+      </span>
+      <span role="gridcell" className="live-cell live-number">
+        {formatBytes(row.sizeBytes)}
+      </span>
+      <span role="gridcell" className="live-cell live-preview">
+        {visibleLine(row.preview)}
+      </span>
+    </div>
+  );
+}
+
+export const LiveRowSlot = memo(Slot);

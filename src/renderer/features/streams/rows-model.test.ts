@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import { VakError } from '../../../shared/base/vak-error.ts';
+import type { AppContract } from '../../../shared/contract/app-contract.ts';
+import type { RowsFrame } from '../../../shared/contract/streams-contract.ts';
+import type { FeedHandlers, OpenFeed } from '../../bridge/client.ts';
+import { createLiveBuffer } from '../../state/live-buffer.ts';
+import { createRowsModel } from './rows-model.ts';
+
+function frame(from: number, to: number, dropped = 0): RowsFrame {
+  const seq = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  return {
+    seq,
+    atMs: seq.map(() => 0),
+    subjects: ['s'],
+    subjectIndex: seq.map(() => 0),
+    peers: [],
+    peerIndex: seq.map(() => -1),
+    sizeBytes: seq.map(() => 1),
+    preview: seq.map(() => ''),
+    dropped,
+    scannedSeq: to,
+  };
+}
+
+interface FakeFeed {
+  readonly params: { readonly pattern: string; readonly fromSeq: number };
+  readonly handlers: FeedHandlers<RowsFrame>;
+  credits: number;
+  isDisposed: boolean;
+}
+
+function setUp() {
+  const feeds: FakeFeed[] = [];
+  const openFeed = ((_name: string, params: FakeFeed['params'], handlers: FakeFeed['handlers']) => {
+    const feed: FakeFeed = { params, handlers, credits: 0, isDisposed: false };
+    feeds.push(feed);
+    return {
+      returnCredits: () => {
+        feed.credits++;
+      },
+      dispose: () => {
+        feed.isDisposed = true;
+      },
+    };
+  }) as unknown as OpenFeed<AppContract>;
+  let onFrame = (): void => {};
+  let isRequested = false;
+  const paints: (() => void)[] = [];
+  const model = createRowsModel({
+    openFeed,
+    frameClock: {
+      subscribe: (listener) => {
+        onFrame = listener;
+        return { dispose: () => {} };
+      },
+      request: () => {
+        isRequested = true;
+      },
+    },
+    afterPaint: (run) => paints.push(run),
+    buffer: createLiveBuffer(100),
+  });
+  model.scroll.setHeight(280);
+  return {
+    model,
+    feeds,
+    draw: (): boolean => {
+      const was = isRequested;
+      isRequested = false;
+      if (was) onFrame();
+      return was;
+    },
+    paint: (): void => {
+      for (const run of paints.splice(0)) run();
+    },
+  };
+}
+
+describe('rows model', () => {
+  it('returns credits after the frame that shows the rows was painted, once', () => {
+    const { model, feeds, draw, paint } = setUp();
+    model.setShown(true);
+    model.open('>');
+    const feed = feeds[0] as FakeFeed;
+    expect(feed.params).toEqual({ pattern: '>', fromSeq: 0 });
+    draw();
+    feed.handlers.onFrame(frame(1, 5));
+    feed.handlers.onFrame(frame(6, 9));
+    const before = model.getVersion();
+    draw();
+    expect(model.getVersion()).toBe(before + 1);
+    expect(feed.credits).toBe(0);
+    paint();
+    expect(feed.credits).toBe(1);
+    expect(draw()).toBe(false);
+  });
+
+  it('asks for no frame and returns no credit while it is not shown, and catches up by itself', () => {
+    const { model, feeds, draw, paint } = setUp();
+    model.open('>');
+    const feed = feeds[0] as FakeFeed;
+    feed.handlers.onFrame(frame(1, 5));
+    expect(draw()).toBe(false);
+    model.setShown(true);
+    draw();
+    paint();
+    expect(feed.credits).toBe(1);
+    expect(model.buffer.messageCount).toBe(5);
+  });
+
+  it('pause freezes the rows, withholds credits and loses nothing', () => {
+    const { model, feeds, draw, paint } = setUp();
+    model.setShown(true);
+    model.open('>');
+    const feed = feeds[0] as FakeFeed;
+    feed.handlers.onFrame(frame(1, 5));
+    draw();
+    paint();
+    model.pause({ seq: 4, receivedBytes: 400 });
+    feed.handlers.onFrame(frame(6, 9));
+    draw();
+    paint();
+    expect([model.buffer.messageCount, feed.credits]).toEqual([5, 1]);
+    expect(model.pausedAt).toEqual({ seq: 5, receivedBytes: 400 });
+    model.resume();
+    draw();
+    paint();
+    expect([model.buffer.messageCount, feed.credits]).toEqual([9, 2]);
+  });
+
+  it('a filter opened while paused is filled up to the pause', () => {
+    const { model, feeds, draw } = setUp();
+    model.setShown(true);
+    model.open('>');
+    (feeds[0] as FakeFeed).handlers.onFrame(frame(1, 50));
+    model.pause({ seq: 50, receivedBytes: 0 });
+    model.open('vak.events.w.s.>');
+    expect((feeds[0] as FakeFeed).isDisposed).toBe(true);
+    const feed = feeds[1] as FakeFeed;
+    feed.handlers.onFrame(frame(10, 40));
+    feed.handlers.onFrame(frame(41, 60));
+    draw();
+    expect(model.buffer.messageCount).toBe(31);
+    model.resume();
+    expect(model.buffer.messageCount).toBe(51);
+  });
+
+  it('ignores what a former feed still sends', () => {
+    const { model, feeds } = setUp();
+    model.open('a');
+    model.open('b');
+    (feeds[0] as FakeFeed).handlers.onFrame(frame(1, 5));
+    (feeds[0] as FakeFeed).handlers.onError(new VakError('closed', 'gone'));
+    expect([model.buffer.size, model.error]).toEqual([0, undefined]);
+  });
+
+  it('opens again behind the last row after an error, and keeps the rows', () => {
+    const { model, feeds } = setUp();
+    model.open('>');
+    (feeds[0] as FakeFeed).handlers.onFrame(frame(1, 5));
+    (feeds[0] as FakeFeed).handlers.onError(new VakError('closed', 'the engine stopped'));
+    expect(model.error?.code).toBe('closed');
+    model.retry(1);
+    expect(model.error).toBeUndefined();
+    expect((feeds[1] as FakeFeed).params.fromSeq).toBe(6);
+    expect(model.buffer.size).toBe(5);
+  });
+
+  it('says what was lost while the feed was closed', () => {
+    const { model, feeds } = setUp();
+    model.open('>');
+    (feeds[0] as FakeFeed).handlers.onFrame(frame(1, 5));
+    (feeds[0] as FakeFeed).handlers.onError(new VakError('closed', 'the engine stopped'));
+    model.retry(21);
+    expect((feeds[1] as FakeFeed).params.fromSeq).toBe(21);
+    expect(model.buffer.rowAt(5)).toMatchObject({ kind: 'dropped', droppedCount: 15 });
+  });
+
+  it('selecting detaches; another pattern forgets the selection and follows', () => {
+    const { model, feeds } = setUp();
+    model.open('>');
+    (feeds[0] as FakeFeed).handlers.onFrame(frame(1, 50));
+    model.select(48);
+    expect([model.scroll.isFollowing, model.selectedSeq]).toEqual([false, 48]);
+    model.open('a.>');
+    expect([model.scroll.isFollowing, model.selectedSeq]).toEqual([true, undefined]);
+  });
+});

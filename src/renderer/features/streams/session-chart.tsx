@@ -1,0 +1,114 @@
+/** One line over time (uPlot, drawn on canvas with the tokens' colours). */
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import type { Zone } from '../../ui/format.ts';
+import { readToken, useThemeVersion } from './use-theme.ts';
+import 'uplot/dist/uPlot.min.css';
+
+export interface SessionChartProps {
+  readonly label: string;
+  readonly times: readonly number[];
+  readonly values: readonly number[];
+  readonly format: (value: number) => string;
+  /** Distances between the lines of the value axis, smallest first. */
+  readonly steps: readonly number[];
+  /** Least upper end of the scale. */
+  readonly least: number;
+  readonly colour: '--accent' | '--text';
+  readonly isFilled: boolean;
+  /** Whether the time axis is printed below. */
+  readonly hasTimeAxis: boolean;
+  readonly zone: Zone;
+  /** Place under the pointer, in any chart of the view; undefined: none. */
+  readonly onHover: (index: number | undefined) => void;
+}
+
+/** Charts with the same key share their cursor. */
+const cursorKey = 'session';
+const minSpanSeconds = 30;
+const valueAxisPx = 64;
+const timeAxisPx = 22;
+
+function axis(element: Element, over: uPlot.Axis): uPlot.Axis {
+  const line = readToken(element, '--line');
+  return {
+    stroke: readToken(element, '--dim'),
+    font: `11px ${readToken(element, '--font-data')}`,
+    grid: { stroke: line, width: 1 },
+    ticks: { show: false },
+    gap: 6,
+    ...over,
+  };
+}
+
+function optionsOf(element: HTMLElement, props: SessionChartProps): uPlot.Options {
+  const colour = readToken(element, props.colour);
+  return {
+    width: element.clientWidth,
+    height: element.clientHeight,
+    padding: [8, 12, props.hasTimeAxis ? 0 : 6, 0],
+    legend: { show: false },
+    cursor: { sync: { key: cursorKey }, y: false, drag: { x: false, y: false }, points: { size: 6 } },
+    tzDate: (seconds) => {
+      const date = new Date(seconds * 1000);
+      return props.zone === 'utc' ? uPlot.tzDate(date, 'Etc/UTC') : date;
+    },
+    scales: {
+      x: { time: true, range: (_plot, min, max) => [Math.min(min, max - minSpanSeconds), max] },
+      y: { range: (_plot, _min, max) => [0, Math.max(props.least, max * 1.1)] },
+    },
+    axes: [
+      axis(
+        element,
+        props.hasTimeAxis
+          ? { size: timeAxisPx, space: 80, values: [[1, '{HH}:{mm}:{ss}', null, null, null, null, null, null, 0]] }
+          : { size: 0, values: () => [] },
+      ),
+      axis(element, {
+        size: valueAxisPx,
+        space: 24,
+        incrs: [...props.steps],
+        values: (_plot, splits) => splits.map(props.format),
+      }),
+    ],
+    series: [
+      {},
+      {
+        label: props.label,
+        stroke: colour,
+        width: 1.5,
+        points: { show: false },
+        ...(props.isFilled ? { fill: `color-mix(in srgb, ${colour} 16%, transparent)` } : {}),
+      },
+    ],
+    hooks: { setCursor: [(plot) => props.onHover(plot.cursor.idx ?? undefined)] },
+  };
+}
+
+export function SessionChart(props: SessionChartProps) {
+  const home = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const theme = useThemeVersion();
+  const { zone, times, values } = props;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme or zone is drawn anew; the data comes by setData.
+  useEffect(() => {
+    const element = home.current;
+    if (element === null) return;
+    const data: uPlot.AlignedData = [[...latest.current.times], [...latest.current.values]];
+    const plot = new uPlot(optionsOf(element, latest.current), data, element);
+    chart.current = plot;
+    const observer = new ResizeObserver(() =>
+      plot.setSize({ width: element.clientWidth, height: element.clientHeight }),
+    );
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      chart.current = null;
+      plot.destroy();
+    };
+  }, [theme, zone]);
+  useEffect(() => chart.current?.setData([[...times], [...values]]), [times, values]);
+  return <div ref={home} className="session-chart" role="img" aria-label={props.label} />;
+}

@@ -1,0 +1,63 @@
+/** CPU and memory of a session, one above the other over the same time. */
+import { useCallback, useState } from 'react';
+import { formatBytes, formatPercent, formatTimeOfDay, formatZone } from '../../ui/format.ts';
+import { useViewState } from '../../workbench.tsx';
+import { SessionChart } from './session-chart.tsx';
+import type { TelemetrySeries } from './telemetry-series.ts';
+
+const leastCpuPercent = 100;
+const leastRssBytes = 1_048_576;
+const cpuSteps = [1, 2, 5, 10, 25, 50, 100, 200, 500, 1000, 2000, 5000];
+const rssSteps = Array.from({ length: 32 }, (_, at) => 2 ** (at + 10));
+const cpuText = (value: number): string => formatPercent(value);
+const rssText = (value: number): string => formatBytes(value);
+
+export function SessionCharts({ series }: { readonly series: TelemetrySeries }) {
+  const zone = useViewState((state) => state.timeZone);
+  const [hovered, setHovered] = useState<number | undefined>();
+  const onHover = useCallback((index: number | undefined) => setHovered(index), []);
+  const { times, cpuPercent, rssBytes } = series;
+  const at = hovered !== undefined && hovered < times.length ? hovered : times.length - 1;
+  if (at < 0) return <p className="session-hint dim">No CPU or memory figures of this session are in the buffer.</p>;
+  const timeMs = (times[at] as number) * 1000;
+  const cpu = cpuText(cpuPercent[at] as number);
+  const rss = rssText(rssBytes[at] as number);
+  const shared = { times, zone, onHover } as const;
+  return (
+    <>
+      <p className="session-readout" data-testid="telemetry-readout">
+        <span>
+          <span className="dim">CPU</span> <span className="data">{cpu}</span>
+        </span>
+        <span>
+          <span className="dim">RSS</span> <span className="data">{rss}</span>
+        </span>
+        <span className="dim session-readout-time">
+          {hovered === undefined ? 'last' : 'at'} {formatTimeOfDay(timeMs, zone)} {formatZone(zone, timeMs)}
+        </span>
+      </p>
+      <SessionChart
+        {...shared}
+        label={`CPU, ${cpu}`}
+        values={cpuPercent}
+        format={cpuText}
+        steps={cpuSteps}
+        least={leastCpuPercent}
+        colour="--accent"
+        isFilled
+        hasTimeAxis={false}
+      />
+      <SessionChart
+        {...shared}
+        label={`Memory (RSS), ${rss}`}
+        values={rssBytes}
+        format={rssText}
+        steps={rssSteps}
+        least={leastRssBytes}
+        colour="--text"
+        isFilled={false}
+        hasTimeAxis
+      />
+    </>
+  );
+}

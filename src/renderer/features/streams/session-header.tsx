@@ -1,0 +1,155 @@
+/** Who the session is, what it does now, what can be done to it; a death is shown for what it is. */
+import { Skull, Square } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import type { AppStatus } from '../../../shared/contract/app-status-contract.ts';
+import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
+import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
+import type { Action } from '../../actions/action-registry.ts';
+import { Button } from '../../ui/button.tsx';
+import { environmentColour } from '../../ui/environment-colour.ts';
+import { formatCount, formatDateTime, formatRate, shortenId } from '../../ui/format.ts';
+import { GuardDialog, type Guarded } from '../../ui/guard-dialog.tsx';
+import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
+import { visibleLine } from './visible-text.ts';
+
+interface SessionFacts {
+  readonly summary: SessionSummary | undefined;
+  readonly worker: WorkerSummary | undefined;
+}
+
+function useFacts(session: string): SessionFacts {
+  const summary = useSnapshot('sessions.list')?.sessions.find((each) => each.session === session);
+  const worker = useSnapshot('swarm.state')?.workers.find((each) => each.session === session);
+  return { summary, worker };
+}
+
+function killGuard(worker: WorkerSummary, environment: AppStatus['environment']): Guarded {
+  return {
+    verb: 'Kill',
+    count: 1,
+    noun: 'worker',
+    object: worker.peer,
+    environment: environment.name,
+    environmentColour: environmentColour(environment.kind),
+    consequence:
+      worker.task === null
+        ? 'Its process ends at once, as in a crash.'
+        : `Its process ends at once, as in a crash, and with it “${visibleLine(worker.task.command.join(' '))}”.`,
+  };
+}
+
+/** Why neither can be done, or undefined. */
+const noTask = (worker: WorkerSummary | undefined): string | undefined =>
+  worker?.task === null || worker === undefined ? 'no command is running' : undefined;
+const noProcess = (worker: WorkerSummary | undefined): string | undefined => {
+  if (worker === undefined) return 'this session is not of the local swarm';
+  return worker.pid === null || worker.state === 'dead' || worker.state === 'ended'
+    ? 'its process has ended already'
+    : undefined;
+};
+
+function useCommands(worker: WorkerSummary | undefined) {
+  const { client, reportError } = useWorkbench();
+  const environment = useSnapshot('app.status')?.environment;
+  const [guarded, setGuarded] = useState<Guarded | undefined>();
+  const taskId = worker?.task?.taskId;
+  const cancel = (): void => {
+    if (taskId !== undefined)
+      client.swarm.cancel({ taskId }).catch((error: unknown) => reportError('Cancel the command', error));
+  };
+  const askKill = (): void => {
+    if (worker !== undefined && environment !== undefined) setGuarded(killGuard(worker, environment));
+  };
+  const kill = (): void => {
+    setGuarded(undefined);
+    if (guarded !== undefined)
+      client.swarm.kill({ peer: guarded.object }).catch((error: unknown) => reportError('Kill the worker', error));
+  };
+  return { cancel, askKill, kill, guarded, keep: () => setGuarded(undefined) };
+}
+
+function Death({ worker }: { readonly worker: WorkerSummary }) {
+  const zone = useViewState((state) => state.timeZone);
+  const { death } = worker;
+  if (death === null) return null;
+  const how = death.signal ?? (death.exitCode === null ? undefined : `exit code ${death.exitCode}`);
+  return (
+    <p className="session-death" data-testid="session-death">
+      <Skull size={14} aria-hidden="true" />
+      <span>
+        The worker died at {formatDateTime(death.atMs, zone)}
+        {how === undefined ? '' : ` (${how})`}: {visibleLine(death.reason)}
+      </span>
+    </p>
+  );
+}
+
+export function SessionHeader({ session }: { readonly session: string }) {
+  const { summary, worker } = useFacts(session);
+  const { cancel, askKill, kill, guarded, keep } = useCommands(worker);
+  const state = worker?.state ?? summary?.state ?? 'unknown';
+  const cancelReason = noTask(worker);
+  const killReason = noProcess(worker);
+  const taskId = worker?.task?.taskId;
+  const peer = worker?.peer;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the commands change with the worker's task and process only.
+  const actions = useMemo<readonly Action[]>(
+    () => [
+      {
+        id: 'streams.cancelCommand',
+        title: 'Cancel the command of this session',
+        group: 'Streams',
+        disabledReason: () => cancelReason,
+        run: cancel,
+      },
+      {
+        id: 'streams.killWorker',
+        title: 'Kill the worker of this session…',
+        group: 'Streams',
+        disabledReason: () => killReason,
+        run: askKill,
+      },
+    ],
+    [cancelReason, killReason, taskId, peer],
+  );
+  useActions(actions);
+  return (
+    <div className="session-header">
+      <div className="session-line">
+        <span className={`session-state session-state-${state}`} data-testid="session-state">
+          {state}
+        </span>
+        <span className="data dim" title={session}>
+          {shortenId(visibleLine(session), 20)}
+        </span>
+        {worker && (
+          <span className="dim">
+            {worker.pid !== null && `pid ${worker.pid} · `}
+            {formatCount(worker.doneCount)} done ·{' '}
+            <span className={worker.failedCount > 0 ? 'streams-bad' : undefined}>
+              {formatCount(worker.failedCount)} failed
+            </span>
+          </span>
+        )}
+        {summary && summary.state !== 'ended' && <span className="data dim">{formatRate(summary.perSecond)}</span>}
+        <span className="streams-head-actions">
+          <Button icon={Square} disabledReason={cancelReason} onClick={cancel} data-testid="cancel-command">
+            Cancel command
+          </Button>
+          <Button icon={Skull} variant="danger" disabledReason={killReason} onClick={askKill} data-testid="kill-worker">
+            Kill worker…
+          </Button>
+        </span>
+      </div>
+      <p className="session-command data" data-testid="session-command">
+        {worker?.task ? (
+          `$ ${visibleLine(worker.task.command.join(' '))}`
+        ) : (
+          <span className="dim">{visibleLine(summary?.note ?? '') || 'no command is running'}</span>
+        )}
+      </p>
+      {worker && <Death worker={worker} />}
+      <GuardDialog guarded={guarded} onCancel={keep} onConfirm={kill} />
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+/** The tasks of a session, newest first: how each ended, why, how long it took. */
+import { CircleCheck, CircleX, LoaderCircle } from 'lucide-react';
+import { formatCount, formatDuration, shortenId } from '../../ui/format.ts';
+import type { TaskRow } from './task-log.ts';
+import { visibleLine } from './visible-text.ts';
+
+const icons = { running: LoaderCircle, done: CircleCheck, failed: CircleX } as const;
+
+function outcomeOf({ state, exitCode, signal, reason }: TaskRow): string {
+  const parts = [exitCode === undefined ? undefined : `exit code ${exitCode}`, signal, reason].filter(
+    (part): part is string => part !== undefined && part !== '',
+  );
+  return visibleLine(parts.length === 0 ? state : [...new Set(parts)].join(' · '));
+}
+
+function durationOf({ startedMs, endedMs, state }: TaskRow): string {
+  if (startedMs === null || endedMs === null) return state === 'running' ? '' : '–';
+  return formatDuration(endedMs - startedMs);
+}
+
+export interface SessionTasksProps {
+  readonly tasks: readonly TaskRow[];
+  readonly forgottenCount: number;
+}
+
+export function SessionTasks({ tasks, forgottenCount }: SessionTasksProps) {
+  if (tasks.length === 0) return <p className="session-hint dim">No task of this session is in the buffer.</p>;
+  return (
+    <ul className="session-tasks" data-testid="session-tasks">
+      {tasks.map((task) => {
+        const Icon = icons[task.state];
+        return (
+          <li key={task.taskId} className={`session-task session-task-${task.state}`} data-state={task.state}>
+            <Icon size={14} aria-hidden="true" />
+            <span className="session-task-state">{task.state}</span>
+            <span className="data" title={task.taskId}>
+              {shortenId(task.taskId, 10)}
+            </span>
+            <span className="session-task-outcome" title={outcomeOf(task)}>
+              {outcomeOf(task)}
+            </span>
+            <span className="data dim">{durationOf(task)}</span>
+          </li>
+        );
+      })}
+      {forgottenCount > 0 && (
+        <li className="session-hint dim">{formatCount(forgottenCount)} older tasks are no longer listed.</li>
+      )}
+    </ul>
+  );
+}

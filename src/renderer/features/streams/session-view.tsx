@@ -1,0 +1,88 @@
+/** One session: who it is, its terminal, its CPU and memory, its tasks. */
+import { Speech } from 'lucide-react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { describeError } from '../../ui/describe-error.ts';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { useViewState, useWorkbench } from '../../workbench.tsx';
+import { SessionCharts } from './session-charts.tsx';
+import { SessionHeader } from './session-header.tsx';
+import { createSessionModel, type SessionModel, type TerminalSink } from './session-model.ts';
+import { SessionTasks } from './session-tasks.tsx';
+import { SessionTerminal } from './session-terminal.tsx';
+import { emptySeries } from './telemetry-series.ts';
+import { afterPaint } from './use-rows-model.ts';
+import './session-view.css';
+
+const never = (): (() => void) => () => {};
+
+/** The session's model: it begins when the terminal can take text, and ends with it. */
+function useSessionModel(session: string, terminal: TerminalSink | undefined): SessionModel | undefined {
+  const { openFeed, frameClock } = useWorkbench();
+  const isShown = useViewState((state) => state.view === 'streams');
+  const [model, setModel] = useState<SessionModel | undefined>();
+  useEffect(() => {
+    if (terminal === undefined) return;
+    const created = createSessionModel({ session, openFeed, frameClock, afterPaint, terminal });
+    setModel(created);
+    return () => {
+      created.dispose();
+      setModel(undefined);
+    };
+  }, [session, terminal, openFeed, frameClock]);
+  useEffect(() => model?.setShown(isShown), [model, isShown]);
+  useSyncExternalStore(model?.subscribe ?? never, model?.getVersion ?? (() => 0));
+  return model;
+}
+
+/** What the view could not show, in one line each. */
+function Losses({ model }: { readonly model: SessionModel }) {
+  const losses = [
+    model.missingBytes > 0 && `${formatCount(model.missingBytes)} bytes of output left the buffer`,
+    model.droppedCount > 0 && `${formatCount(model.droppedCount)} messages dropped`,
+    model.unreadableCount > 0 && `${formatCount(model.unreadableCount)} messages could not be read`,
+  ].filter((loss) => loss !== false);
+  return losses.length === 0 ? null : <span className="streams-wait">{losses.join(' · ')}</span>;
+}
+
+export function SessionView({ session }: { readonly session: string }) {
+  const [terminal, setTerminal] = useState<TerminalSink | undefined>();
+  const [isSpoken, setIsSpoken] = useState(false);
+  const model = useSessionModel(session, terminal);
+  return (
+    <div className="session-view" data-testid="session-view">
+      <SessionHeader session={session} />
+      {model?.error && (
+        <ErrorNotice report={describeError('Receive the session', model.error)}>
+          <Button onClick={() => model.retry()}>Try again</Button>
+        </ErrorNotice>
+      )}
+      <div className="session-bar">
+        <h3 className="session-heading">Terminal</h3>
+        {model && <Losses model={model} />}
+        {model && !model.hasOutput && <span className="dim">nothing printed yet</span>}
+        <span className="streams-head-actions">
+          <IconButton
+            icon={Speech}
+            label="Terminal text for screen readers"
+            aria-pressed={isSpoken}
+            side="left"
+            onClick={() => setIsSpoken(!isSpoken)}
+          />
+        </span>
+      </div>
+      <SessionTerminal label="Terminal output" onReady={setTerminal} isSpoken={isSpoken} />
+      <div className="session-lower">
+        <section className="session-telemetry" aria-label="CPU and memory">
+          <SessionCharts series={model?.series ?? emptySeries} />
+        </section>
+        <section className="session-tasklist" aria-label="Tasks">
+          <h3 className="session-heading session-tasks-heading">Tasks</h3>
+          <SessionTasks tasks={model?.tasks ?? []} forgottenCount={model?.forgottenTasks ?? 0} />
+        </section>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,138 @@
+/** Actions of the Streams view: the palette and the sheet of keys list them. */
+import type { Action } from '../../actions/action-registry.ts';
+import { copyText } from '../../ui/copy-text.ts';
+import type { Workbench } from '../../workbench.tsx';
+import type { RowsModel } from './rows-model.ts';
+import { followNewest, movePage, moveSelection, moveToOldest } from './table-moves.ts';
+
+export interface StreamsCommands {
+  readonly togglePause: () => void;
+  readonly openInspector: () => void;
+  readonly focusFilter: () => void;
+}
+
+type Needs = Pick<Workbench, 'view' | 'notify'>;
+
+function copySubjectAction(model: RowsModel, notify: Workbench['notify']): Action {
+  const subject = (): string | undefined =>
+    model.selectedSeq === undefined ? undefined : model.buffer.rowAt(model.buffer.findSeq(model.selectedSeq))?.subject;
+  return {
+    id: 'streams.copySubject',
+    title: 'Copy the subject of the selected message',
+    group: 'Streams',
+    keys: ['y'],
+    disabledReason: () => (subject() === undefined ? 'select a message first' : undefined),
+    run: () => {
+      const isCopied = copyText(subject() ?? '');
+      notify(isCopied ? 'Copied the subject' : 'The clipboard refused the subject');
+    },
+  };
+}
+
+/** Actions of the table. */
+export function createTableActions(model: RowsModel, commands: StreamsCommands, { notify }: Needs): readonly Action[] {
+  return [
+    {
+      id: 'streams.togglePause',
+      title: 'Pause or resume the table',
+      group: 'Streams',
+      keys: ['Space'],
+      run: commands.togglePause,
+    },
+    {
+      id: 'streams.follow',
+      title: 'Follow the newest message',
+      group: 'Streams',
+      keys: ['g', 'Shift+G', 'End'],
+      run: () => followNewest(model),
+    },
+    {
+      id: 'streams.oldest',
+      title: 'Go to the oldest message',
+      group: 'Streams',
+      keys: ['Home'],
+      run: () => moveToOldest(model),
+    },
+    {
+      id: 'streams.next',
+      title: 'Select the next message',
+      group: 'Streams',
+      keys: ['j', 'ArrowDown'],
+      run: () => moveSelection(model, 1),
+    },
+    {
+      id: 'streams.previous',
+      title: 'Select the previous message',
+      group: 'Streams',
+      keys: ['k', 'ArrowUp'],
+      run: () => moveSelection(model, -1),
+    },
+    {
+      id: 'streams.pageDown',
+      title: 'One screen down',
+      group: 'Streams',
+      keys: ['PageDown'],
+      run: () => movePage(model, 1),
+    },
+    {
+      id: 'streams.pageUp',
+      title: 'One screen up',
+      group: 'Streams',
+      keys: ['PageUp'],
+      run: () => movePage(model, -1),
+    },
+    {
+      id: 'streams.inspect',
+      title: 'Open the selected message',
+      group: 'Streams',
+      keys: ['Enter'],
+      run: commands.openInspector,
+    },
+    copySubjectAction(model, notify),
+  ];
+}
+
+/** Actions that stand while the view is shown, whatever it shows. */
+export function createStreamsActions({ view }: Needs, { focusFilter }: StreamsCommands): readonly Action[] {
+  const hasSession = (): boolean => view.getState().selectedSession !== null;
+  const needsSession = (): string | undefined => (hasSession() ? undefined : 'select a session first');
+  return [
+    {
+      id: 'streams.toggleInspector',
+      title: 'Show or hide the inspector',
+      group: 'Streams',
+      keys: ['Mod+I'],
+      run: () => view.setState((state) => ({ isInspectorOpen: !state.isInspectorOpen })),
+    },
+    {
+      id: 'streams.filterSessions',
+      title: 'Filter the sessions',
+      group: 'Streams',
+      keys: ['/'],
+      run: focusFilter,
+    },
+    {
+      id: 'streams.allSubjects',
+      title: 'Show all subjects',
+      group: 'Streams',
+      disabledReason: () => (hasSession() ? undefined : 'they are shown already'),
+      run: () => view.setState({ selectedSession: null }),
+    },
+    {
+      id: 'streams.openSession',
+      title: 'Show the session: terminal, charts, tasks',
+      group: 'Streams',
+      keys: ['s'],
+      disabledReason: needsSession,
+      run: () => view.setState({ streamsMode: 'session' }),
+    },
+    {
+      id: 'streams.showMessages',
+      title: 'Show the messages of the session',
+      group: 'Streams',
+      keys: ['m'],
+      disabledReason: needsSession,
+      run: () => view.setState({ streamsMode: 'messages' }),
+    },
+  ];
+}

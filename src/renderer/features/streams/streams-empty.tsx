@@ -1,0 +1,124 @@
+/** What stands in the table's place while it has no rows: why, and the next step. */
+import { Play, Radio, Search, Terminal } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
+import { useAllActions, useRunAction } from '../../actions/use-registry.ts';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { formatRelative } from '../../ui/format.ts';
+import { useSnapshot, useWorkbench } from '../../workbench.tsx';
+import { sessionName } from './tree-row.tsx';
+import { visibleLine } from './visible-text.ts';
+
+/** Workers of the swarm that a first look needs. */
+const firstSwarmWorkers = 4;
+/** Before this nothing is shown: most tables fill sooner. */
+const skeletonAfterMs = 150;
+/** A feed without a match sends nothing; after this the table is taken to be empty. */
+const emptyAfterMs = 1000;
+
+/** Ms since the component appeared, at the moments that matter. */
+function useWaited(): number {
+  const [waited, setWaited] = useState(0);
+  useEffect(() => {
+    const timers = [skeletonAfterMs, emptyAfterMs].map((ms) => setTimeout(() => setWaited(ms), ms));
+    return () => timers.forEach(clearTimeout);
+  }, []);
+  return waited;
+}
+
+function Skeleton() {
+  return (
+    <div className="streams-skeleton" role="status" aria-label="Loading messages">
+      {[72, 56, 80, 64, 76, 48, 68].map((share) => (
+        <div key={share} className="streams-skeleton-row">
+          <span style={{ width: `${share}%` }} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function NoMessages() {
+  const { client, reportError } = useWorkbench();
+  const swarm = useSnapshot('swarm.state');
+  const run = useRunAction();
+  const command = useAllActions().find((action) => action.id === 'swarm.run');
+  const start = (): void => {
+    client.swarm
+      .start({ workers: firstSwarmWorkers })
+      .catch((error: unknown) => reportError('Start the local swarm', error));
+  };
+  const isStopped = swarm === undefined || swarm.state === 'stopped';
+  return (
+    <EmptyState
+      icon={Radio}
+      title="No messages yet"
+      what="Here is every message that passes on the bus, as it passes."
+      next="Start the local swarm: four workers run real commands, and their output appears here."
+    >
+      <Button
+        variant="primary"
+        icon={Play}
+        onClick={start}
+        disabledReason={isStopped ? undefined : `The swarm is ${swarm.state}`}
+      >
+        Start the local swarm
+      </Button>
+      {command && (
+        <Button icon={Terminal} onClick={() => void run(command)}>
+          Run a command…
+        </Button>
+      )}
+    </EmptyState>
+  );
+}
+
+function NoneOfSession({ summary }: { readonly summary: SessionSummary | undefined }) {
+  const { view } = useWorkbench();
+  const showAll = (
+    <Button onClick={() => view.setState({ selectedSession: null })} data-testid="show-all-subjects">
+      Show all subjects
+    </Button>
+  );
+  if (summary?.state === 'ended') {
+    const ended = `It ended ${formatRelative(summary.lastSeenMs, Date.now())}${summary.note === '' ? '' : `: ${visibleLine(summary.note)}`}.`;
+    return (
+      <EmptyState
+        icon={Search}
+        title={`${sessionName(summary)} has ended`}
+        what={ended}
+        next="Its messages have left the buffer."
+      >
+        {showAll}
+      </EmptyState>
+    );
+  }
+  const name = summary === undefined ? 'this session' : sessionName(summary);
+  return (
+    <EmptyState
+      icon={Search}
+      title={`No messages of ${name}`}
+      what="None of the messages in the buffer is of it."
+      next="New ones appear here as they come."
+    >
+      {showAll}
+    </EmptyState>
+  );
+}
+
+export interface StreamsEmptyProps {
+  /** The session that is selected; null: all subjects are shown. */
+  readonly session: string | null;
+}
+
+/** Give it a `key` that changes with the filter: its waiting begins anew. */
+export function StreamsEmpty({ session }: StreamsEmptyProps) {
+  const waited = useWaited();
+  const received = useSnapshot('streams.status')?.newestSeq;
+  const summary = useSnapshot('sessions.list')?.sessions.find((each) => each.session === session);
+  if (received === 0) return <NoMessages />;
+  if (waited < skeletonAfterMs) return null;
+  if (waited < emptyAfterMs || received === undefined || session === null) return <Skeleton />;
+  return <NoneOfSession summary={summary} />;
+}

@@ -1,0 +1,125 @@
+/** Above the table: what is shown, how it stands, what it cost; the pause with its gauge. */
+import { Pause, Play } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { formatBytes, formatCount, formatDuration, formatMebibytes } from '../../ui/format.ts';
+import { Gauge } from '../../ui/gauge.tsx';
+import { useSnapshot, useViewState } from '../../workbench.tsx';
+import { pauseGauge } from './pause-gauge.ts';
+import type { RowsModel } from './rows-model.ts';
+import { useRowsVersion } from './use-rows-model.ts';
+
+export interface StreamsToolbarProps {
+  readonly model: RowsModel;
+  readonly title: string;
+  readonly onTogglePause: () => void;
+  /** The switch between messages and session. */
+  readonly children: ReactNode;
+}
+
+/** From here on the gauge warns. */
+const nearlyFull = 0.75;
+
+function PauseState({ model }: { readonly model: RowsModel }) {
+  const status = useSnapshot('streams.status');
+  if (model.pausedAt === undefined || status === undefined) return <span>paused</span>;
+  const gauge = pauseGauge(status, model.pausedAt);
+  const held = `${formatCount(gauge.waitingCount)} waiting · ${formatBytes(gauge.waitingBytes)} of ${formatBytes(status.capacityBytes)}`;
+  const tone = gauge.lostCount > 0 ? 'bad' : gauge.fill >= nearlyFull ? 'wait' : 'plain';
+  return (
+    <span
+      className="streams-pause"
+      data-testid="pause-gauge"
+      data-waiting={gauge.waitingCount}
+      data-lost={gauge.lostCount}
+    >
+      <span>paused</span>
+      <Gauge label="Messages that wait" value={gauge.fill} max={1} valueText={held} tone={tone} />
+      <span>{held}</span>
+      {gauge.lostCount > 0 && <span className="streams-bad">· the oldest {formatCount(gauge.lostCount)} are lost</span>}
+      {gauge.lossInMs !== null && <span>· oldest lost in about {formatDuration(gauge.lossInMs)}</span>}
+    </span>
+  );
+}
+
+function PlaceState({ model }: { readonly model: RowsModel }) {
+  const { scroll, buffer, selectedSeq } = model;
+  if (model.pausedAt !== undefined) return <PauseState model={model} />;
+  if (scroll.hasLostPlace)
+    return <span className="streams-wait">the rows you were reading have left the table · showing the oldest</span>;
+  if (!scroll.isFollowing) {
+    const at = selectedSeq === undefined || buffer.findSeq(selectedSeq) < 0 ? '' : ` at #${formatCount(selectedSeq)}`;
+    return <span>{`detached${at} · following is ${formatCount(scroll.newCount)} behind`}</span>;
+  }
+  return <span>following</span>;
+}
+
+function Counters({ model }: { readonly model: RowsModel }) {
+  const status = useSnapshot('streams.status');
+  const { messageCount, droppedCount } = model.buffer;
+  return (
+    <dl className="streams-counters">
+      <div>
+        <dt>received</dt>
+        <dd className="data" data-testid="received-count" data-count={messageCount}>
+          {formatCount(messageCount)}
+        </dd>
+      </div>
+      <div className={droppedCount > 0 ? 'streams-wait' : undefined}>
+        <dt>dropped</dt>
+        <dd className="data" data-testid="dropped-count" data-count={droppedCount}>
+          {formatCount(droppedCount)}
+        </dd>
+      </div>
+      {status && (
+        <div title="What the engine holds of the messages on the bus">
+          <dt>buffer</dt>
+          <dd className="data" data-testid="buffer-bytes" data-count={status.bufferedBytes}>
+            {`${formatMebibytes(status.bufferedBytes)}/${formatBytes(status.capacityBytes).replace('.0', '')}`}
+          </dd>
+          <Gauge
+            label="Message buffer"
+            value={status.bufferedBytes}
+            max={status.capacityBytes}
+            valueText={`${formatBytes(status.bufferedBytes)} of ${formatBytes(status.capacityBytes)}`}
+          />
+        </div>
+      )}
+    </dl>
+  );
+}
+
+export function StreamsToolbar({ model, title, onTogglePause, children }: StreamsToolbarProps) {
+  useRowsVersion(model);
+  const isPaused = model.pausedAt !== undefined;
+  const isMessages = useViewState((state) => state.streamsMode === 'messages' || state.selectedSession === null);
+  return (
+    <>
+      <header className="streams-panel-head">
+        <h2 className="streams-title streams-subject">{title}</h2>
+        <div className="streams-head-actions">
+          {children}
+          {isMessages && (
+            <Button
+              icon={isPaused ? Play : Pause}
+              keys="Space"
+              aria-pressed={isPaused}
+              data-testid="pause-button"
+              onClick={onTogglePause}
+            >
+              {isPaused ? 'Resume' : 'Pause'}
+            </Button>
+          )}
+        </div>
+      </header>
+      {isMessages && (
+        <div className="streams-strip">
+          <div className="streams-place" data-testid="table-place">
+            <PlaceState model={model} />
+          </div>
+          <Counters model={model} />
+        </div>
+      )}
+    </>
+  );
+}

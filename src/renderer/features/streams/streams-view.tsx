@@ -1,0 +1,125 @@
+/** Streams: sessions at the left, what passes on the bus in the middle, the selected message at the right. */
+import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
+import { Inspector } from './inspector.tsx';
+import { MessagesPane } from './messages-pane.tsx';
+import { ModeSwitch } from './mode-switch.tsx';
+import type { RowsModel } from './rows-model.ts';
+import { SessionList } from './session-list.tsx';
+import { SessionView } from './session-view.tsx';
+import { Splitter } from './splitter.tsx';
+import { createStreamsActions, createTableActions } from './streams-actions.ts';
+import { StreamsToolbar } from './streams-toolbar.tsx';
+import { sessionName } from './tree-row.tsx';
+import { useRowsModel, useRowsVersion } from './use-rows-model.ts';
+import { useSize } from './use-size.ts';
+import { visibleLine } from './visible-text.ts';
+import './streams-view.css';
+
+/** Keeps the feed on the selected session, and the flow on only while the table is looked at. */
+function useFeed(model: RowsModel, session: string | null, isTable: boolean): void {
+  const workspace = useSnapshot('app.status')?.workspace;
+  const isShown = useViewState((state) => state.view === 'streams') && isTable;
+  useEffect(() => {
+    if (session === null) model.open('>');
+    else if (workspace !== undefined) model.open(`vak.events.${workspace}.${session}.>`);
+  }, [model, session, workspace]);
+  useEffect(() => {
+    model.setShown(isShown);
+    return () => model.setShown(false);
+  }, [model, isShown]);
+}
+
+function useTogglePause(model: RowsModel): () => void {
+  const { mirror } = useWorkbench();
+  return useCallback(() => {
+    const status = mirror.getState()['streams.status'];
+    if (model.pausedAt !== undefined) model.resume();
+    else model.pause({ seq: status?.newestSeq ?? 0, receivedBytes: status?.receivedBytes ?? 0 });
+  }, [model, mirror]);
+}
+
+function useTitle(session: string | null): string {
+  const summary = useSnapshot('sessions.list')?.sessions.find((each) => each.session === session);
+  if (session === null) return 'All subjects';
+  return summary === undefined ? visibleLine(session) : sessionName(summary);
+}
+
+/** The selected message's panel; below 1200 px it lies over the table. */
+function InspectorPanel({ model, onClose }: { readonly model: RowsModel; readonly onClose: () => void }) {
+  useRowsVersion(model);
+  const size = useSize('streams.inspector', { initialPx: 420, minPx: 280, maxPx: 800 });
+  return (
+    <div className="streams-inspector" data-empty={model.selectedSeq === undefined}>
+      <Splitter label="Width of the inspector" size={size} sizes="after" />
+      <aside
+        className="streams-inspector-panel"
+        aria-label="Inspector"
+        style={{ width: `${size.px}px` }}
+        data-testid="inspector"
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || event.defaultPrevented) return;
+          event.preventDefault();
+          onClose();
+        }}
+      >
+        <Inspector seq={model.selectedSeq} onClose={onClose} />
+      </aside>
+    </div>
+  );
+}
+
+export function StreamsView() {
+  const { view, notify } = useWorkbench();
+  const model = useRowsModel();
+  const session = useViewState((state) => state.selectedSession);
+  const isTable = useViewState((state) => state.streamsMode === 'messages' || state.selectedSession === null);
+  const isInspectorOpen = useViewState((state) => state.isInspectorOpen) && isTable;
+  const treeSize = useSize('streams.sessions', { initialPx: 240, minPx: 160, maxPx: 480 });
+  const filter = useRef<HTMLInputElement>(null);
+  const root = useRef<HTMLDivElement>(null);
+  const title = useTitle(session);
+  const togglePause = useTogglePause(model);
+  const openInspector = useCallback(() => view.setState({ isInspectorOpen: true }), [view]);
+  useFeed(model, session, isTable);
+  useActions(
+    useMemo(() => {
+      const commands = { togglePause, openInspector, focusFilter: () => filter.current?.focus() };
+      const always = createStreamsActions({ view, notify }, commands);
+      return isTable ? [...createTableActions(model, commands, { view, notify }), ...always] : always;
+    }, [view, notify, model, isTable, togglePause, openInspector]),
+  );
+  const closeInspector = (): void => {
+    view.setState({ isInspectorOpen: false });
+    root.current?.querySelector<HTMLElement>('[role="grid"]')?.focus({ preventScroll: true });
+  };
+  return (
+    <div className="streams" ref={root}>
+      <aside className="streams-sessions" aria-label="Sessions" style={{ width: `${treeSize.px}px` }}>
+        <SessionList
+          filterRef={filter}
+          onSelect={(selectedSession) => view.setState({ selectedSession })}
+          onOpen={(selectedSession) => view.setState({ selectedSession, streamsMode: 'session' })}
+        />
+      </aside>
+      <Splitter label="Width of the session list" size={treeSize} sizes="before" />
+      <section className="streams-main" aria-label={title}>
+        <StreamsToolbar model={model} title={title} onTogglePause={togglePause}>
+          <ModeSwitch />
+        </StreamsToolbar>
+        {isTable || session === null ? (
+          <MessagesPane
+            model={model}
+            label={`Messages: ${title}`}
+            session={session}
+            onOpenInspector={openInspector}
+            onTogglePause={togglePause}
+          />
+        ) : (
+          <SessionView key={session} session={session} />
+        )}
+      </section>
+      {isInspectorOpen && <InspectorPanel model={model} onClose={closeInspector} />}
+    </div>
+  );
+}

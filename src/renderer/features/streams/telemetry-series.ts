@@ -1,0 +1,31 @@
+/** CPU and memory of one session over the last ten minutes. Law: bounded in time and in points. */
+import type { TelemetryPoint } from './session-payloads.ts';
+
+export const seriesSpanMs = 10 * 60_000;
+/** Twice what a session sends in that time. */
+const maxPoints = 2_400;
+
+/** Columns as uPlot takes them; times in seconds since the epoch. */
+export interface TelemetrySeries {
+  readonly times: readonly number[];
+  readonly cpuPercent: readonly number[];
+  readonly rssBytes: readonly number[];
+}
+
+export const emptySeries: TelemetrySeries = { times: [], cpuPercent: [], rssBytes: [] };
+
+/** Appends points; what is older than the span before the newest is left out. */
+export function appendPoints(
+  series: TelemetrySeries,
+  points: readonly (TelemetryPoint & { readonly atMs: number })[],
+): TelemetrySeries {
+  const times = [...series.times, ...points.map((point) => point.atMs / 1000)];
+  const oldest = (times.at(-1) ?? 0) - seriesSpanMs / 1000;
+  const isRecent = times.findIndex((time) => time >= oldest);
+  const from = Math.max(isRecent, times.length - maxPoints, 0);
+  return {
+    times: times.slice(from),
+    cpuPercent: [...series.cpuPercent, ...points.map((point) => point.cpuPercent)].slice(from),
+    rssBytes: [...series.rssBytes, ...points.map((point) => point.rssBytes)].slice(from),
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * Text from the bus for the eye (quality.md §4): control, format and bidi characters are shown as signs, never obeyed.
+ * Law: only the picture changes; what is copied comes from the bytes.
+ */
+
+/** A run of text; `isSign` runs stand for characters that would not be seen or would change the order of others. */
+export interface TextRun {
+  readonly text: string;
+  readonly isSign: boolean;
+}
+
+const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
+const anyHidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/** `␛`, `⟨U+202E⟩`: the sign of one hidden character. */
+function signOf(character: string): string {
+  const code = character.codePointAt(0) as number;
+  if (character === '\n') return '↵';
+  if (character === '\t') return '⇥';
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  if (code === 0x7f) return '␡';
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+}
+
+/** One line: every hidden character as its sign. */
+export function visibleLine(text: string): string {
+  return anyHidden.test(text) ? text.replace(hidden, (run) => [...run].map(signOf).join('')) : text;
+}
+
+/** Many lines: signs apart from text; line feeds and tabs keep their effect behind their sign. */
+export function visibleRuns(text: string): readonly TextRun[] {
+  const runs: TextRun[] = [];
+  let at = 0;
+  const plain = (end: number): void => {
+    if (end > at) runs.push({ text: text.slice(at, end), isSign: false });
+  };
+  for (const match of text.matchAll(hidden)) {
+    plain(match.index);
+    for (const part of match[0].split(/([\n\t])/)) {
+      if (part === '') continue;
+      runs.push({ text: [...part].map(signOf).join(''), isSign: true });
+      if (part === '\n' || part === '\t') runs.push({ text: part, isSign: false });
+    }
+    at = match.index + match[0].length;
+  }
+  plain(text.length);
+  return runs;
+}
+
+/** Text of bytes; `isExact` when encoding it again gives the same bytes. */
+export function decodeText(bytes: Uint8Array): { readonly text: string; readonly isExact: boolean } {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), isExact: true };
+  } catch {
+    return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), isExact: false };
+  }
+}
+
+/** Parts of at most `length` UTF-16 units that never split a character. */
+export function splitText(text: string, length: number): readonly string[] {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(text.length, at + length);
+    const isSplitPair = end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
+    if (isSplitPair) end++;
+    parts.push(text.slice(at, end));
+    at = end;
+  }
+  return parts;
+}

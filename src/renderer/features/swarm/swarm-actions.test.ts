@@ -1,0 +1,58 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createStore } from 'zustand/vanilla';
+import type { SwarmState, WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
+import type { Mirror } from '../../state/mirror-store.ts';
+import type { Workbench } from '../../workbench.tsx';
+import { createSwarmActions } from './swarm-actions.ts';
+
+function setUp(swarm?: Partial<SwarmState>) {
+  const mirror = createStore<Mirror>(() =>
+    swarm === undefined ? {} : { 'swarm.state': { state: 'stopped', workers: [], ...swarm } },
+  );
+  const calls = {
+    start: vi.fn(async () => {}),
+    stop: vi.fn(async () => {}),
+    burst: vi.fn(async () => ({ publishedCount: 9_000 })),
+  };
+  const client = { swarm: calls, developer: calls } as unknown as Workbench['client'];
+  const notify = vi.fn();
+  const actions = createSwarmActions({ client, mirror, notify }, vi.fn());
+  const find = (id: string) => {
+    const action = actions.find((one) => one.id === id);
+    if (action === undefined) throw new Error(`no ${id}`);
+    return action;
+  };
+  return { find, notify, ...calls };
+}
+
+const worker = (state: WorkerSummary['state']) => ({ state }) as WorkerSummary;
+
+describe('actions of the local swarm', () => {
+  it.each([
+    [undefined, 'it is not known yet', 'it is not known yet'],
+    [{ state: 'stopped' }, undefined, 'it is stopped'],
+    [{ state: 'starting' }, 'it is starting', undefined],
+    [{ state: 'running' }, 'it is running', undefined],
+    [{ state: 'stopping' }, 'it is stopping', 'it is stopping'],
+    [{ state: 'stopped', workers: [worker('idle')] }, undefined, undefined],
+    [{ state: 'stopped', workers: [worker('dead'), worker('ended')] }, undefined, 'it is stopped'],
+  ] as const)('with %j: start %s, stop %s', (swarm, start, stop) => {
+    const { find } = setUp(swarm);
+    expect(find('swarm.start').disabledReason?.()).toBe(start);
+    expect(find('swarm.stop').disabledReason?.()).toBe(stop);
+  });
+
+  it('starts four workers and says so after they have started', async () => {
+    const { find, start, notify } = setUp({});
+    await find('swarm.start').run();
+    expect(start).toHaveBeenCalledWith({ workers: 4 });
+    expect(notify).toHaveBeenCalledWith(expect.stringContaining('4 workers'));
+  });
+
+  it('says how many test messages the bus took, not how many were asked for', async () => {
+    const { find, burst, notify } = setUp({});
+    await find('developer.burst').run();
+    expect(burst).toHaveBeenCalledWith(expect.objectContaining({ count: 10_000 }));
+    expect(notify).toHaveBeenCalledWith(expect.stringMatching(/9.000/));
+  });
+});

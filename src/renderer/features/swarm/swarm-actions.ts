@@ -1,0 +1,55 @@
+/** What can be done with the local swarm, and why not at the moment. */
+import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
+import type { Action } from '../../actions/action-registry.ts';
+import { formatCount } from '../../ui/format.ts';
+import { isLiveWorker } from '../../ui/live-worker.ts';
+import type { Workbench } from '../../workbench.tsx';
+
+const startWorkers = 4;
+const burst = { session: 'burst', count: 10_000, textLength: 64 };
+
+export function createSwarmActions(
+  { client, mirror, notify }: Pick<Workbench, 'client' | 'mirror' | 'notify'>,
+  openRunDialog: () => void,
+): readonly Action[] {
+  const swarm = (): SwarmState | undefined => mirror.getState()['swarm.state'];
+  const state = (): string => swarm()?.state ?? 'not known yet';
+  // Commands that were given by hand have workers of their own, whether the swarm runs or not.
+  const hasWorkers = (): boolean => swarm()?.workers.some(isLiveWorker) ?? false;
+  const group = 'Local swarm';
+  return [
+    {
+      id: 'swarm.start',
+      title: 'Start the local swarm',
+      group,
+      disabledReason: () => (state() === 'stopped' ? undefined : `it is ${state()}`),
+      run: async () => {
+        await client.swarm.start({ workers: startWorkers });
+        notify(`The local swarm has started: ${startWorkers} workers run sample commands.`);
+      },
+    },
+    {
+      id: 'swarm.stop',
+      title: 'Stop the local swarm',
+      group,
+      disabledReason: () =>
+        state() === 'running' || state() === 'starting' || (state() === 'stopped' && hasWorkers())
+          ? undefined
+          : `it is ${state()}`,
+      run: async () => {
+        await client.swarm.stop({});
+        notify('The local swarm has stopped; nothing that it started is left.');
+      },
+    },
+    { id: 'swarm.run', title: 'Run a command…', group, keys: ['Mod+Enter'], run: openRunDialog },
+    {
+      id: 'developer.burst',
+      title: `Publish ${formatCount(burst.count)} test messages`,
+      group: 'Developer',
+      run: async () => {
+        const { publishedCount } = await client.developer.burst(burst);
+        notify(`Published ${formatCount(publishedCount)} test messages of session ${burst.session}.`);
+      },
+    },
+  ];
+}

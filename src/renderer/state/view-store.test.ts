@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { createViewStore } from './view-store.ts';
+
+function memoryStorage(initial?: string) {
+  const items = new Map(initial === undefined ? [] : [['view-state-v1', initial]]);
+  return {
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => void items.set(key, value),
+  };
+}
+
+describe('view store', () => {
+  it('keeps choices over a restart, but no selection: sessions belong to one run', () => {
+    const storage = memoryStorage();
+    const first = createViewStore(storage);
+    first.setState({
+      view: 'settings',
+      theme: 'light',
+      timeZone: 'local',
+      isInspectorOpen: false,
+      selectedSession: 's1',
+    });
+    first.setState({ sizesPx: { tree: 280 } });
+    expect(createViewStore(storage).getState()).toMatchObject({
+      view: 'settings',
+      theme: 'light',
+      timeZone: 'local',
+      isInspectorOpen: false,
+      selectedSession: null,
+      sizesPx: { tree: 280 },
+    });
+  });
+
+  it.each(['', '{', 'null', '[]', '"text"', '{"view":"gone","theme":7,"timeZone":null,"isInspectorOpen":"yes"}'])(
+    'starts with the defaults from %j',
+    (stored) => {
+      expect(createViewStore(memoryStorage(stored)).getState()).toEqual(createViewStore(memoryStorage()).getState());
+    },
+  );
+
+  it('takes each value that it can read, whatever stands beside it', () => {
+    const store = createViewStore(memoryStorage('{"view":"rooms","theme":"no such theme","more":1}'));
+    expect(store.getState()).toMatchObject({ view: 'rooms', theme: 'system' });
+  });
+
+  it('takes no width that a panel cannot have', () => {
+    const store = createViewStore(memoryStorage('{"sizesPx":{"tree":280,"a":-1,"b":1e9,"c":"9","d":null}}'));
+    expect(store.getState().sizesPx).toEqual({ tree: 280 });
+  });
+});

@@ -1,0 +1,56 @@
+/** Turns anything that was thrown into what a person needs: what failed, why, what to do next (look.md "Manners"). */
+import { type ErrorCode, VakError } from '../../shared/base/vak-error.ts';
+
+export interface ErrorReport {
+  /** What was being done, as on its button: "Start the local swarm". */
+  readonly doing: string;
+  readonly why: string;
+  readonly next: string;
+  /** Everything that may be shown, as text to copy. */
+  readonly details: string;
+}
+
+const nextSteps: Readonly<Record<ErrorCode, string>> = {
+  aborted: 'It was cancelled; start it again if that was not meant.',
+  'already-running': 'Stop it first, or use what runs.',
+  closed: 'The part that answers has stopped; reload the window to connect again.',
+  forbidden: 'This peer may not do it; ask who grants access.',
+  'invalid-input': 'Correct the value that is named and try again.',
+  'invalid-pattern': 'Correct the subject pattern and try again.',
+  'invalid-payload': 'Correct the payload and try again.',
+  'invalid-subject': 'Correct the subject and try again.',
+  'limit-exceeded': 'Ask for less at once.',
+  'no-responders': 'Nobody listens there; check that its peer runs.',
+  'not-found': 'It is gone or has left the buffer; look at what is there now.',
+  'spawn-failed': 'Check that the program and its folder exist and may be used.',
+  timeout: 'It may still arrive; look before trying again.',
+  'unknown-method': 'Window and engine differ in version; restart the app.',
+  unsupported: 'This environment cannot do it.',
+  internal: 'This is a defect in the app. Copy the details into a report; the log has the rest under the same id.',
+};
+
+function detailsOf(doing: string, error: unknown): string {
+  const lines = [`doing: ${doing}`, `at: ${new Date().toISOString()}`];
+  if (error instanceof VakError) {
+    lines.push(`code: ${error.code}`, `message: ${error.message}`, `retryable: ${error.retryable}`);
+    for (const [name, value] of Object.entries(error.details ?? {})) lines.push(`${name}: ${value}`);
+  } else if (error instanceof Error) {
+    lines.push(`message: ${error.message}`, error.stack ?? '');
+  } else {
+    lines.push(`thrown: ${String(error)}`);
+  }
+  return lines.join('\n');
+}
+
+export function describeError(doing: string, error: unknown): ErrorReport {
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    doing,
+    why: message === '' ? 'No reason was given.' : message,
+    next:
+      error instanceof VakError
+        ? nextSteps[error.code]
+        : 'This is a defect in the app. Copy the details into a report.',
+    details: detailsOf(doing, error),
+  };
+}

@@ -1,0 +1,59 @@
+/** Notices at the bottom right: errors stay until dismissed, the same one again only counts up. Bounded. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { describeError, type ErrorReport } from './describe-error.ts';
+
+/** Most notices that are kept; the oldest goes first. */
+export const maxNotices = 5;
+
+interface NoticeBase {
+  readonly id: number;
+  /** How often it came since it stands. */
+  readonly count: number;
+}
+export interface InfoNotice extends NoticeBase {
+  readonly kind: 'info';
+  readonly text: string;
+}
+export interface FailureNotice extends NoticeBase {
+  readonly kind: 'error';
+  readonly report: ErrorReport;
+}
+export type Notice = InfoNotice | FailureNotice;
+
+export interface NoticeStore {
+  readonly store: StoreApi<readonly Notice[]>;
+  /** Says that something was done; goes by itself. */
+  notify(text: string): void;
+  /** Says what failed; stays. */
+  reportError(doing: string, error: unknown): void;
+  dismiss(id: number): void;
+}
+
+type NewNotice = Pick<InfoNotice, 'kind' | 'text'> | Pick<FailureNotice, 'kind' | 'report'>;
+
+function isSame(notice: Notice, added: NewNotice): boolean {
+  if (notice.kind === 'info') return added.kind === 'info' && notice.text === added.text;
+  return added.kind === 'error' && notice.report.doing === added.report.doing && notice.report.why === added.report.why;
+}
+
+export function createNoticeStore(): NoticeStore {
+  const store = createStore<readonly Notice[]>(() => []);
+  let lastId = 0;
+  const add = (added: NewNotice): void => {
+    const notices = store.getState();
+    const standing = notices.find((notice) => isSame(notice, added));
+    const count = (standing?.count ?? 0) + 1;
+    const rest = notices.filter((notice) => notice !== standing);
+    store.setState([...rest, { ...added, id: standing?.id ?? ++lastId, count }].slice(-maxNotices), true);
+  };
+  return {
+    store,
+    notify: (text) => add({ kind: 'info', text }),
+    reportError: (doing, error) => add({ kind: 'error', report: describeError(doing, error) }),
+    dismiss: (id) =>
+      store.setState(
+        store.getState().filter((notice) => notice.id !== id),
+        true,
+      ),
+  };
+}

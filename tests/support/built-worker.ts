@@ -1,0 +1,36 @@
+/** Builds the programs that tests start as real processes: once a test file, in a folder of its own. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+export interface BuiltPrograms {
+  /** src/peers/worker.ts. */
+  readonly worker: string;
+  /** tests/support/swarm-parent.ts. */
+  readonly parent: string;
+  remove(): Promise<void>;
+}
+
+/** Bundles the worker and a parent for it, with everything that they need. */
+export async function buildPrograms(): Promise<BuiltPrograms> {
+  const folder = await mkdtemp(join(tmpdir(), 'vak-programs-'));
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  await build({
+    ...{ configFile: false, logLevel: 'error', root },
+    ssr: { noExternal: true },
+    build: {
+      ...{ ssr: true, target: 'node20.18', outDir: folder, emptyOutDir: false },
+      rollupOptions: {
+        input: { worker: join(root, 'src/peers/worker.ts'), parent: join(root, 'tests/support/swarm-parent.ts') },
+        output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
+      },
+    },
+  });
+  return {
+    worker: join(folder, 'worker.mjs'),
+    parent: join(folder, 'parent.mjs'),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
