@@ -121,4 +121,3 @@ export function createEngine(ports: EnginePorts, config: EngineConfig): Engine {
     },
   };
 }
-

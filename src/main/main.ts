@@ -82,7 +82,8 @@ function openWindow(senders: ReturnType<typeof createTrustedSenders>): void {
 async function start(): Promise<void> {
   await app.whenReady();
   const devOrigin = devServer === undefined ? undefined : new URL(devServer).origin;
-  const allowedOrigins = devOrigin === undefined ? [appOrigin] : [appOrigin, devOrigin, devOrigin.replace('http', 'ws')];
+  const allowedOrigins =
+    devOrigin === undefined ? [appOrigin] : [appOrigin, devOrigin, devOrigin.replace('http', 'ws')];
   denyByDefault(session.defaultSession, allowedOrigins, logger);
   serveAppScheme(join(outFolder, 'renderer'));
   setAppMenu(process.platform, { openLogFolder: () => void shell.openPath(logFolder) });

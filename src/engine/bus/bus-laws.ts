@@ -3,7 +3,7 @@
  * Law: nothing here knows which engine it runs against.
  */
 import assert from 'node:assert/strict';
-import { utf8, toText } from '../../shared/base/bytes.ts';
+import { toText, utf8 } from '../../shared/base/bytes.ts';
 import type { ErrorCode } from '../../shared/base/vak-error.ts';
 import { isVakError } from '../../shared/base/vak-error.ts';
 import { type Bus, maxMessageBytes } from './bus.ts';
@@ -38,33 +38,46 @@ export function defineBusLaws(law: DefineLaw, open: () => Promise<BusUnderTest>)
       }
     });
 
-  withBus('B1 fan-out: every matching subscriber sees one publisher’s messages, all of them, in order', async ({ bus, settle }) => {
-    const patterns = ['>', 'vak.events.ws.>', 'vak.events.*.s1.tokens', subject, 'vak.events.ws.s2.tokens', 'vak.events.ws.s1'];
-    const seen = patterns.map(() => [] as string[]);
-    patterns.forEach((pattern, index) => {
-      bus.subscribe(pattern, { kind: 'inline', onMessage: ({ data }) => seen[index]?.push(toText(data)) });
-    });
-    const sent = Array.from({ length: 500 }, (_, index) => String(index));
-    for (const text of sent) bus.publish(subject, utf8(text));
-    await settle();
-    for (const matching of seen.slice(0, 4)) assert.deepEqual(matching, sent);
-    for (const other of seen.slice(4)) assert.deepEqual(other, []);
-  });
+  withBus(
+    'B1 fan-out: every matching subscriber sees one publisher’s messages, all of them, in order',
+    async ({ bus, settle }) => {
+      const patterns = [
+        '>',
+        'vak.events.ws.>',
+        'vak.events.*.s1.tokens',
+        subject,
+        'vak.events.ws.s2.tokens',
+        'vak.events.ws.s1',
+      ];
+      const seen = patterns.map(() => [] as string[]);
+      patterns.forEach((pattern, index) => {
+        bus.subscribe(pattern, { kind: 'inline', onMessage: ({ data }) => seen[index]?.push(toText(data)) });
+      });
+      const sent = Array.from({ length: 500 }, (_, index) => String(index));
+      for (const text of sent) bus.publish(subject, utf8(text));
+      await settle();
+      for (const matching of seen.slice(0, 4)) assert.deepEqual(matching, sent);
+      for (const other of seen.slice(4)) assert.deepEqual(other, []);
+    },
+  );
 
-  withBus('B1 a publish made by a subscriber comes after the message that it saw, for everybody', async ({ bus, settle }) => {
-    const seen: string[] = [];
-    bus.subscribe(subject, {
-      kind: 'inline',
-      onMessage: ({ data }) => {
-        if (toText(data) === 'question') bus.publish(subject, utf8('answer'));
-      },
-    });
-    bus.subscribe(subject, { kind: 'inline', onMessage: ({ data }) => seen.push(toText(data)) });
-    bus.publish(subject, utf8('question'));
-    await settle();
-    await settle();
-    assert.deepEqual(seen, ['question', 'answer']);
-  });
+  withBus(
+    'B1 a publish made by a subscriber comes after the message that it saw, for everybody',
+    async ({ bus, settle }) => {
+      const seen: string[] = [];
+      bus.subscribe(subject, {
+        kind: 'inline',
+        onMessage: ({ data }) => {
+          if (toText(data) === 'question') bus.publish(subject, utf8('answer'));
+        },
+      });
+      bus.subscribe(subject, { kind: 'inline', onMessage: ({ data }) => seen.push(toText(data)) });
+      bus.publish(subject, utf8('question'));
+      await settle();
+      await settle();
+      assert.deepEqual(seen, ['question', 'answer']);
+    },
+  );
 
   withBus('B2 drop-oldest keeps the newest, counts the rest, and the two add up', async ({ bus, settle }) => {
     const kept: string[] = [];
@@ -94,7 +107,10 @@ export function defineBusLaws(law: DefineLaw, open: () => Promise<BusUnderTest>)
     assert.equal(deliveredCount, kept.length);
     assert.equal(deliveredCount + droppedCount, 100);
     assert.equal(reported, droppedCount);
-    assert.deepEqual(kept.slice(-10), Array.from({ length: 10 }, (_, index) => String(90 + index)));
+    assert.deepEqual(
+      kept.slice(-10),
+      Array.from({ length: 10 }, (_, index) => String(90 + index)),
+    );
     assert.ok(droppedCount > 0);
     assert.equal(bus.metrics().droppedCount, droppedCount);
   });
@@ -109,7 +125,8 @@ export function defineBusLaws(law: DefineLaw, open: () => Promise<BusUnderTest>)
       },
     });
     for (let round = 0; round < 20; round++) {
-      for (const session of ['a', 'b', 'c']) bus.publish(`vak.events.ws.${session}.telemetry`, utf8(`${session}${round}`));
+      for (const session of ['a', 'b', 'c'])
+        bus.publish(`vak.events.ws.${session}.telemetry`, utf8(`${session}${round}`));
     }
     await settle();
     assert.deepEqual([...kept.values()], ['a19', 'b19', 'c19']);
@@ -145,18 +162,26 @@ export function defineBusLaws(law: DefineLaw, open: () => Promise<BusUnderTest>)
     assert.equal(seen, 1);
   });
 
-  withBus('S4 a subject that fits no row is refused on publish; a pattern that is none, on subscribe', async ({ bus }) => {
-    const inline = { kind: 'inline', onMessage: () => {} } as const;
-    assert.throws(() => bus.publish('vak.events.ws.s1', utf8('x')), hasCode('invalid-subject'));
-    assert.throws(() => bus.publish('vak.events.ws.*.tokens', utf8('x')), hasCode('invalid-subject'));
-    assert.throws(() => bus.subscribe('vak..ws', inline), hasCode('invalid-pattern'));
-    assert.throws(() => bus.subscribe('>.vak', inline), hasCode('invalid-pattern'));
-    await assert.rejects(bus.request('nowhere', utf8('x'), { timeoutMs: 50 }), hasCode('invalid-subject'));
-  });
+  withBus(
+    'S4 a subject that fits no row is refused on publish; a pattern that is none, on subscribe',
+    async ({ bus }) => {
+      const inline = { kind: 'inline', onMessage: () => {} } as const;
+      assert.throws(() => bus.publish('vak.events.ws.s1', utf8('x')), hasCode('invalid-subject'));
+      assert.throws(() => bus.publish('vak.events.ws.*.tokens', utf8('x')), hasCode('invalid-subject'));
+      assert.throws(() => bus.subscribe('vak..ws', inline), hasCode('invalid-pattern'));
+      assert.throws(() => bus.subscribe('>.vak', inline), hasCode('invalid-pattern'));
+      await assert.rejects(bus.request('nowhere', utf8('x'), { timeoutMs: 50 }), hasCode('invalid-subject'));
+    },
+  );
 
   withBus('E2 a message of 1 MiB passes whole, one byte more is refused', async ({ bus, settle }) => {
     let seen: Uint8Array | undefined;
-    bus.subscribe(subject, { kind: 'inline', onMessage: ({ data }) => (seen = data) });
+    bus.subscribe(subject, {
+      kind: 'inline',
+      onMessage: ({ data }) => {
+        seen = data;
+      },
+    });
     const whole = new Uint8Array(maxMessageBytes).fill(7);
     bus.publish(subject, whole);
     await settle();
@@ -187,13 +212,19 @@ export function defineBusLaws(law: DefineLaw, open: () => Promise<BusUnderTest>)
     const answer = bus.request(control, utf8('x'), { timeoutMs: 60_000, signal: abort.signal });
     abort.abort();
     await assert.rejects(answer, hasCode('aborted'));
-    await assert.rejects(bus.request(control, utf8('x'), { timeoutMs: 60_000, signal: abort.signal }), hasCode('aborted'));
+    await assert.rejects(
+      bus.request(control, utf8('x'), { timeoutMs: 60_000, signal: abort.signal }),
+      hasCode('aborted'),
+    );
   });
 
   withBus('W10 the counters add up exactly', async ({ bus, settle }) => {
     let received = 0;
-    bus.subscribe('vak.events.ws.>', { kind: 'inline', onMessage: () => received++ });
-    bus.subscribe(subject, { kind: 'drop-oldest', capacity: 1000, onBatch: (batch) => void (received += batch.length) });
+    const count = (messages: number): void => {
+      received += messages;
+    };
+    bus.subscribe('vak.events.ws.>', { kind: 'inline', onMessage: () => count(1) });
+    bus.subscribe(subject, { kind: 'drop-oldest', capacity: 1000, onBatch: (batch) => count(batch.length) });
     for (let index = 0; index < 100; index++) bus.publish(subject, new Uint8Array(index));
     bus.publish('vak.events.ws.s2.tokens', new Uint8Array(50));
     await settle();
@@ -208,12 +239,21 @@ export function defineBusLaws(law: DefineLaw, open: () => Promise<BusUnderTest>)
 
   withBus('B2 closing delivers what waits, then refuses', async ({ bus }) => {
     let seen = 0;
-    bus.subscribe(subject, { kind: 'drop-oldest', capacity: 100, onBatch: (batch) => void (seen += batch.length) });
+    bus.subscribe(subject, {
+      kind: 'drop-oldest',
+      capacity: 100,
+      onBatch(batch) {
+        seen += batch.length;
+      },
+    });
     bus.subscribe(control, { kind: 'inline', onMessage: () => {} });
     for (let index = 0; index < 20; index++) bus.publish(subject, utf8('x'));
     await bus.whenWritable();
     await bus.close();
-    assert.ok(seen === 20 || seen === 0, 'a local bus delivers all; a remote one has not sent what was only just published');
+    assert.ok(
+      seen === 20 || seen === 0,
+      'a local bus delivers all; a remote one has not sent what was only just published',
+    );
     assert.throws(() => bus.publish(subject, utf8('x')), hasCode('closed'));
     await assert.rejects(bus.whenWritable(), hasCode('closed'));
     await assert.rejects(bus.request(control, utf8('x'), { timeoutMs: 50 }), hasCode('closed'));

@@ -38,7 +38,9 @@ export function createPendingRequest(
   const { clock, signal, timeoutMs } = options;
   held.add(
     clock.setTimer(timeoutMs, () =>
-      request.reject(new VakError('timeout', `request ${subject}: no answer within ${timeoutMs} ms`, { retryable: true })),
+      request.reject(
+        new VakError('timeout', `request ${subject}: no answer within ${timeoutMs} ms`, { retryable: true }),
+      ),
     ),
   );
   if (signal !== undefined) {

@@ -114,7 +114,10 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
 
   function settle(): void {
     isHandling = false;
-    if (waiting.size > 0 && !isStopped) return schedule();
+    if (waiting.size > 0 && !isStopped) {
+      schedule();
+      return;
+    }
     const waiters = idleWaiters;
     idleWaiters = [];
     for (const resolve of waiters) resolve();
@@ -127,7 +130,10 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
 
   function handOver(): void {
     isScheduled = false;
-    if (isStopped) return settle();
+    if (isStopped) {
+      settle();
+      return;
+    }
     const batch = waiting.drain();
     deliveredCount += batch.length;
     const drops = droppedCount - reportedDrops;
@@ -136,7 +142,7 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
     try {
       const handled = delivery.onBatch(batch, drops);
       if (handled === undefined) settle();
-      else handled.then(settle, (thrown: unknown) => (failed(thrown), settle()));
+      else void handled.catch(failed).then(settle);
     } catch (thrown) {
       failed(thrown);
       settle();

@@ -15,7 +15,7 @@ import { createSessionSource } from './session-source.ts';
 import type { SubjectReader } from './subject-reader.ts';
 
 /** Most feeds that may be open at once. */
-export const maxFeeds = 256;
+const maxFeeds = 256;
 
 export interface FeedHub extends Disposable {
   /**

@@ -11,7 +11,12 @@ import { createSubjectReader } from './subject-reader.ts';
 function setUp(bounds = { capacityCount: 1000, capacityBytes: 1e9 }) {
   const clock = createFakeClock();
   const buffer = createMessageBuffer(bounds);
-  const hub = createFeedHub({ buffer, clock, reader: createSubjectReader(), peerOf: (session) => `peer-of-${session}` });
+  const hub = createFeedHub({
+    buffer,
+    clock,
+    reader: createSubjectReader(),
+    peerOf: (session) => `peer-of-${session}`,
+  });
   const publish = (subject: string, text = 'x', count = 1): void => {
     for (let index = 0; index < count; index++) buffer.append({ subject, data: utf8(text) }, clock.now());
   };
@@ -59,7 +64,15 @@ describe('feed', () => {
     pump.credit(1);
     clock.advance(100);
     expect(seqs(frames)).toEqual([1, 2, 3, 4, 5]);
-    expect(frames[0]).toMatchObject({ subjects: ['vak.events.ws.s1.tokens'], subjectIndex: [0, 0, 0], peers: ['peer-of-s1'], sizeBytes: [3, 3, 3], preview: ['old', 'old', 'old'], dropped: 0, scannedSeq: 3 });
+    expect(frames[0]).toMatchObject({
+      subjects: ['vak.events.ws.s1.tokens'],
+      subjectIndex: [0, 0, 0],
+      peers: ['peer-of-s1'],
+      sizeBytes: [3, 3, 3],
+      preview: ['old', 'old', 'old'],
+      dropped: 0,
+      scannedSeq: 3,
+    });
   });
 
   it('a message goes out at once when idle, and frames keep 16 ms apart when busy', () => {
@@ -138,7 +151,12 @@ describe('feed', () => {
     buffer.append({ subject: 'orders.eu.created', data: new Uint8Array([0, 255, 10, 65]) }, 0);
     const { frames } = openRows();
     clock.advance(20);
-    expect(frames[0]).toMatchObject({ subjects: ['orders.eu.created'], peers: [], peerIndex: [-1], preview: ['␀\uFFFD⏎A'] });
+    expect(frames[0]).toMatchObject({
+      subjects: ['orders.eu.created'],
+      peers: [],
+      peerIndex: [-1],
+      preview: ['␀\uFFFD⏎A'],
+    });
   });
 
   it.each([
@@ -189,12 +207,32 @@ describe('preview', () => {
   const json = (value: unknown): Uint8Array => utf8(JSON.stringify(value));
 
   it.each([
-    ['vak.events.telemetry', { pid: 1, processes: 3, rssBytes: 1_572_864, cpuPercent: 187.4 }, 'rss 1.5 MiB · cpu 187 % · 3 processes'],
-    ['vak.events.status', { state: 'failed', taskId: 't', detail: { reason: 'no such file', exitCode: 127 } }, 'failed · exit 127 · no such file'],
+    [
+      'vak.events.telemetry',
+      { pid: 1, processes: 3, rssBytes: 1_572_864, cpuPercent: 187.4 },
+      'rss 1.5 MiB · cpu 187 % · 3 processes',
+    ],
+    [
+      'vak.events.status',
+      { state: 'failed', taskId: 't', detail: { reason: 'no such file', exitCode: 127 } },
+      'failed · exit 127 · no such file',
+    ],
     ['vak.events.tokens', { channel: 'assistant', index: 0, text: 'Hello\nthere' }, 'Hello⏎there'],
     ['vak.work.task', { command: ['ls', '-la'] }, 'ls -la'],
-    ['vak.events.terminal', { stream: 'stdout', offset: 0, bytes: Buffer.from('\u001b[1;32mok\u001b[0m \u001b]0;title\u0007built').toString('base64') }, 'ok built'],
-    ['vak.events.terminal', { stream: 'stderr', offset: 5, bytes: Buffer.from('warning: x\n').toString('base64') }, 'stderr · warning: x'],
+    [
+      'vak.events.terminal',
+      {
+        stream: 'stdout',
+        offset: 0,
+        bytes: Buffer.from('\u001b[1;32mok\u001b[0m \u001b]0;title\u0007built').toString('base64'),
+      },
+      'ok built',
+    ],
+    [
+      'vak.events.terminal',
+      { stream: 'stderr', offset: 5, bytes: Buffer.from('warning: x\n').toString('base64') },
+      'stderr · warning: x',
+    ],
   ])('of %s %j', (type, payload, expected) => {
     expect(previewOf(type, json(payload))).toBe(expected);
   });
@@ -205,7 +243,10 @@ describe('preview', () => {
   });
 
   it('is bounded, and lets no control or bidi character through', () => {
-    const hostile = previewOf('vak.events.tokens', json({ channel: 'assistant', index: 0, text: `\u202Eabc\u001b]8;;https://x\u0007${'z'.repeat(100_000)}` }));
+    const hostile = previewOf(
+      'vak.events.tokens',
+      json({ channel: 'assistant', index: 0, text: `\u202Eabc\u001b]8;;https://x\u0007${'z'.repeat(100_000)}` }),
+    );
     expect(hostile).toHaveLength(maxPreviewLength);
     expect(hostile.startsWith('�abc␛]8;;https://x␇zz')).toBe(true);
     const chunk = json({ stream: 'stdout', offset: 0, bytes: Buffer.alloc(32_768, 65).toString('base64') });

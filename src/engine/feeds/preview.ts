@@ -2,9 +2,10 @@
  * One line that tells what a message says, made from at most its first kilobyte.
  * Law: bytes from the bus are hostile: no control or bidi character gets through, and the length is bounded.
  */
-import { decodePayload, isKnownType } from '../../shared/protocol/payloads.ts';
-import { visibleText } from '../../shared/base/visible-text.ts';
+
 import { toText } from '../../shared/base/bytes.ts';
+import { visibleText } from '../../shared/base/visible-text.ts';
+import { decodePayload, isKnownType } from '../../shared/protocol/payloads.ts';
 
 /** Longest preview, in characters. */
 export const maxPreviewLength = 160;
@@ -19,7 +20,9 @@ const mebibyte = 1024 * 1024;
 function terminalPreview(data: Uint8Array): string | undefined {
   const head = terminalHead.exec(toText(data.subarray(0, headBytes)));
   if (head === null) return undefined;
-  const line = toText(Buffer.from(head[2] as string, 'base64')).replace(ansiSequence, '').trim();
+  const line = toText(Buffer.from(head[2] as string, 'base64'))
+    .replace(ansiSequence, '')
+    .trim();
   return head[1] === 'stderr' ? `stderr · ${line}` : line;
 }
 

@@ -9,8 +9,15 @@ import { createSessionDirectory, maxSessions } from './session-directory.ts';
 function setUp() {
   const clock = createFakeClock();
   const bus = createMemoryBus({ clock, logger: createSilentLogger() });
-  const directory = createSessionDirectory({ bus, clock, reader: createSubjectReader(), workspace: 'ws', onChange: () => {} });
-  const status = (session: string, payload: unknown): void => bus.publish(`vak.events.ws.${session}.status`, utf8(JSON.stringify(payload)));
+  const directory = createSessionDirectory({
+    bus,
+    clock,
+    reader: createSubjectReader(),
+    workspace: 'ws',
+    onChange: () => {},
+  });
+  const status = (session: string, payload: unknown): void =>
+    bus.publish(`vak.events.ws.${session}.status`, utf8(JSON.stringify(payload)));
   const only = () => directory.list().sessions[0];
   return { clock, bus, directory, status, only };
 }

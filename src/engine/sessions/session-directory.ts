@@ -12,7 +12,7 @@ import type { Clock } from '../ports/clock.ts';
 /** Most sessions that are remembered. */
 export const maxSessions = 2000;
 /** Silence after which a session is stale: three heartbeats. */
-export const staleAfterMs = 15_000;
+const staleAfterMs = 15_000;
 const noteLength = 160;
 const sampleMs = 1000;
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
@@ -25,6 +25,9 @@ let groups: number[];
 let endedGroups: number[];
 let whenWritable: () => Promise<void>;
 let run: CommandRun | undefined;
+
+// Where the runner makes its pipes: apart from other tests.
+process.env['TMPDIR'] = folder;
 
 beforeEach(() => {
   bus = createMemoryBus({ clock, logger });
@@ -71,6 +74,25 @@ test('command runner: a command is claimed, its output comes before done, its ex
   expect(heard.order[0]).toBe('claimed');
   expect(heard.order.at(-1)).toBe('done');
   expect(heard.statuses[0]).toMatchObject({ taskId: 'task-1', attempt: 1 });
+});
+
+test('command runner: a script may open its output again by name', async () => {
+  const outcome = await sh('echo one > /dev/stdout; echo two > /dev/stderr; echo three | tee /dev/stderr').done;
+  expect(outcome.state).toBe('done');
+  expect(heard.text('stdout')).toBe('one\nthree\n');
+  expect(heard.text('stderr')).toBe('two\nthree\n');
+});
+
+test('command runner: a hundred commands leave no open file and no file behind', async () => {
+  const openFiles = (): number => readdirSync('/proc/self/fd').length;
+  await sh('true').done;
+  const before = openFiles();
+  for (let i = 0; i < 50; i++) {
+    await sh('echo x').done;
+    await start(['vak-no-such-command']).done;
+  }
+  await expect.poll(openFiles).toBeLessThanOrEqual(before);
+  expect(readdirSync(folder).filter((name) => name.startsWith('vak-pipes-'))).toEqual([]);
 });
 
 test('command runner: exit codes and deaths by signal are failures with their cause', async () => {
@@ -176,6 +198,22 @@ test('B2 a bus that takes nothing stops the reading; what was printed then still
   open();
   expect((await current.done).state).toBe('done');
   expect(heard.streams.stdout).toMatchObject({ sizeBytes: 3_000_000, misplacedCount: 0 });
+});
+
+test('B2 a command that is over long before the bus takes the rest of its output loses nothing of it', async () => {
+  let open: () => void = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  whenWritable = () => gate;
+  const current = sh('head -c 100000 /dev/zero');
+  // Beyond all limits for pipes that somebody else holds open: they count only while the bus lets us read.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect(await livingProcesses(session)).toEqual([]);
+  expect(heard.final()).toBeUndefined();
+  open();
+  expect((await current.done).state).toBe('done');
+  expect(heard.streams.stdout.sizeBytes).toBe(100_000);
 });
 
 test('command runner: when the bus is closed the command is not blocked by its own output', async () => {

@@ -2,7 +2,7 @@
  * Runs one command of a task in a process group of its own and tells the bus about it.
  * Law: all output is published before the final status, and after the final status nothing that the command started is left.
  */
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { type Disposable, toDisposable } from '../../shared/base/disposer.ts';
 import type { StatusPayload, TaskPayload } from '../../shared/protocol/payloads.ts';
@@ -10,7 +10,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { commandEnvironment, sessionMarker } from './command-environment.ts';
 import { type CommandEnd, type CommandOutcome, failedOutcome, outcomeOf, type StopCause } from './command-outcome.ts';
-import { readCommandOutput } from './command-output.ts';
+import { type OutputStream, readCommandOutput } from './command-output.ts';
+import { createCommandPipes } from './command-pipes.ts';
 import { folderProblem, shortCommand, spawnProblem } from './command-words.ts';
 import { type EndResult, endProcesses } from './end-processes.ts';
 import type { ProcessTable } from './process-rows.ts';
@@ -66,7 +67,11 @@ const collectLimitMs = 5_000;
 /** For pipes that somebody unknown holds open after all known processes have gone. */
 const drainLimits = { quietMs: 1_000, readingMs: 10_000 };
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
+interface StartedChild {
+  readonly child: ChildProcess;
+  readonly group: number;
+  readonly pipes: Readonly<Record<OutputStream, Readable>>;
+}
 
 /** Starts a command; `claimed` is published before this returns. */
 export function runCommand(deps: CommandDeps, taskId: string, task: TaskPayload): CommandRun {
@@ -112,16 +117,15 @@ async function execute(deps: CommandDeps, task: TaskPayload, control: StopContro
   if (problem !== undefined) return failedOutcome(problem);
   const started = await startChild(deps, task, cwd);
   if (typeof started === 'string') return failedOutcome(started);
-  const { child, group } = started;
   const timer =
     task.timeoutMs === undefined ? undefined : deps.clock.setTimer(task.timeoutMs, () => control.stop('timeout'));
-  const telemetry = startTelemetry(deps, group);
+  const telemetry = startTelemetry(deps, started.group);
   try {
-    return outcomeOf(await supervise(deps, task, { child, group, control }), task);
+    return outcomeOf(await supervise(deps, task, { ...started, control }), task);
   } finally {
     timer?.dispose();
     telemetry.dispose();
-    deps.groups.ended(group);
+    deps.groups.ended(started.group);
   }
 }
 
@@ -130,22 +134,28 @@ async function startChild(
   { session, environment, groups }: CommandDeps,
   task: TaskPayload,
   cwd: string,
-): Promise<{ readonly child: Child; readonly group: number } | string> {
+): Promise<StartedChild | string> {
   const [file = '', ...args] = task.command;
+  const own = await createCommandPipes();
   try {
-    const child: Child = spawn(file, args, {
+    const child = spawn(file, args, {
       cwd,
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', ...(own?.writeFds ?? (['pipe', 'pipe'] as const))],
       env: commandEnvironment(environment, task.env, session),
     });
     const failure = new Promise<Error>((resolve) => child.on('error', resolve));
-    if (child.pid !== undefined) {
-      groups.started(child.pid);
-      return { child, group: child.pid };
+    const { pid, stdout, stderr } = child;
+    const pipes = own?.readable ?? (stdout && stderr ? { stdout, stderr } : undefined);
+    if (pid !== undefined && pipes !== undefined) {
+      groups.started(pid);
+      own?.closeWriteEnds();
+      return { child, group: pid, pipes };
     }
+    own?.destroy();
     return spawnProblem(task.command, ((await failure) as NodeJS.ErrnoException).code);
   } catch (error) {
+    own?.destroy();
     return spawnProblem(task.command, (error as NodeJS.ErrnoException).code);
   }
 }
@@ -154,7 +164,7 @@ async function startChild(
 async function supervise(
   deps: CommandDeps,
   task: TaskPayload,
-  { child, group, control }: { child: Child; group: number; control: StopControl },
+  { child, group, pipes, control }: StartedChild & { readonly control: StopControl },
 ): Promise<CommandEnd> {
   const { clock, publisher, output } = deps;
   let exit: Pick<CommandEnd, 'exitCode' | 'signal'> | undefined;
@@ -165,9 +175,9 @@ async function supervise(
     });
   });
   let isOverLimit = false;
-  const pipes = readCommandOutput({
+  const reading = readCommandOutput({
     clock,
-    pipes: { stdout: child.stdout, stderr: child.stderr },
+    pipes,
     take: (stream, bytes) => output.push(stream, bytes),
     isWritable: () => publisher.isWritable(),
     limitBytes: task.outputLimitBytes,
@@ -177,10 +187,10 @@ async function supervise(
     },
   });
   const request = await Promise.race([exited, control.stopped]);
-  if (request === undefined) await pipes.endsWithin(pipesAfterExitMs);
+  if (request === undefined) await reading.endsWithin(pipesAfterExitMs);
   const ended = await endGroup(deps, group, request?.graceMs ?? stopGraceMs);
   await settlesWithin(clock, collectLimitMs, exited);
-  const isWhole = await pipes.drain(drainLimits);
+  const isWhole = await reading.drain(drainLimits);
   return {
     cause: request?.cause ?? (isOverLimit ? 'output-limit' : undefined),
     exitCode: exit?.exitCode ?? null,

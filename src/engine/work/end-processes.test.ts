@@ -81,9 +81,14 @@ test('end processes: who left the group is found by POSIX session, by parent, or
   expect(machine.left()).toEqual([104]);
 });
 
-test('end processes: it never signals itself, nor group 0, 1 or below, and returns at once when nobody is there', async () => {
+test('end processes: it never signals itself, nor what else it started, nor group 0, 1 or below, and returns at once when nobody is there', async () => {
   const self = simulated(process.pid, 'obeys', { marker: 'VAK_SESSION=s' });
-  const machine = createMachine([self, simulated(1, 'obeys'), simulated(2, 'obeys', { pgid: 0, sid: 0 })]);
+  const machine = createMachine([
+    self,
+    simulated(1, 'obeys'),
+    simulated(300, 'obeys', { ppid: process.pid }),
+    simulated(2, 'obeys', { pgid: 0, sid: 0 }),
+  ]);
   expect(await machine.end([1, 0, -1, Number.NaN], 'VAK_SESSION=s')).toMatchObject({ endedCount: 0, atMs: 0 });
   expect(machine.signals).toEqual([]);
 });

@@ -8,7 +8,12 @@ import type { Logger } from '../../engine/ports/logger.ts';
 import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
 import { type ErrorShape, isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { appContract } from '../../shared/contract/app-contract.ts';
-import { type CallContext, type CallSpec, channels, type ResultEnvelope } from '../../shared/contract/define-contract.ts';
+import {
+  type CallContext,
+  type CallSpec,
+  channels,
+  type ResultEnvelope,
+} from '../../shared/contract/define-contract.ts';
 import { firstIssue } from '../../shared/protocol/payloads.ts';
 import { servePort } from './feed-port.ts';
 import { checkInputSize } from './input-size.ts';
@@ -55,7 +60,11 @@ export function serveBridge({ ipc, engine, senders, logger }: BridgeDeps): Dispo
     return new VakError('internal', `${doing}: a fault of the app; the log has it as ${id}`).toShape();
   }
 
-  function checkCall(callId: unknown, method: unknown, input: unknown): { method: Method; name: string; input: unknown } {
+  function checkCall(
+    callId: unknown,
+    method: unknown,
+    input: unknown,
+  ): { method: Method; name: string; input: unknown } {
     if (typeof callId !== 'string' || callId.length === 0 || callId.length > 64) {
       throw new VakError('invalid-input', 'bridge: callId must be a text of 1–64 characters');
     }
@@ -104,7 +113,8 @@ export function serveBridge({ ipc, engine, senders, logger }: BridgeDeps): Dispo
   }
 
   const onCancel = (event: IpcMainEvent, callId: unknown): void => {
-    if (isTrusted(event, 'cancel')) openCalls.get(`${event.sender.id}:${String(callId)}`)?.abort();
+    if (isTrusted(event, 'cancel') && typeof callId === 'string')
+      openCalls.get(`${event.sender.id}:${callId}`)?.abort();
   };
 
   const onFeed = (event: IpcMainEvent, request: unknown): void => {
@@ -115,7 +125,10 @@ export function serveBridge({ ipc, engine, senders, logger }: BridgeDeps): Dispo
       port.close();
       return;
     }
-    const { name, params } = (typeof request === 'object' && request !== null ? request : {}) as Record<string, unknown>;
+    const { name, params } = (typeof request === 'object' && request !== null ? request : {}) as Record<
+      string,
+      unknown
+    >;
     const served = servePort({
       port,
       open(send) {

@@ -23,7 +23,12 @@ describe('input size', () => {
     }
   });
 
-  it.each([['text', 'x'.repeat(1_000_000)], ['bytes', new Uint8Array(1_000_000)], ['nothing', undefined], ['a task', { command: ['ls'], env: { A: 'b' } }]])('lets %s through', (_what, input) => {
+  it.each([
+    ['text', 'x'.repeat(1_000_000)],
+    ['bytes', new Uint8Array(1_000_000)],
+    ['nothing', undefined],
+    ['a task', { command: ['ls'], env: { A: 'b' } }],
+  ])('lets %s through', (_what, input) => {
     expect(() => checkInputSize('swarm.run', input)).not.toThrow();
   });
 });

@@ -6,27 +6,40 @@ export const maxInputBytes = 2 * 1024 * 1024;
 const maxNodes = 100_000;
 const maxDepth = 32;
 
-/** Throws `limit-exceeded` if a structured clone is too large, too deep or of too many parts. Reads no getter: clones have none. */
+/** Size of a value without its parts, in bytes; undefined for kinds that no call takes. */
+function ownBytes(value: unknown): number | undefined {
+  if (typeof value === 'string') return value.length * 2;
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
+  return value instanceof Map || value instanceof Set ? undefined : 8;
+}
+
+/** The parts of an array or a plain object. Structured clones have no getters. */
+function partsOf(value: unknown): readonly (readonly [key: string, part: unknown])[] {
+  const isLeaf =
+    typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
+  return isLeaf ? [] : Object.entries(value);
+}
+
+/** Throws `limit-exceeded` if a structured clone is too large, too deep or of too many parts. */
 export function checkInputSize(method: string, input: unknown): void {
-  let bytes = 0;
-  let nodes = 0;
   const fail = (what: string): never => {
     throw new VakError('limit-exceeded', `${method}: the input is ${what}`);
   };
-  const visit = (value: unknown, depth: number): void => {
-    if (++nodes > maxNodes) fail(`of more than ${maxNodes} parts`);
+  let bytes = 0;
+  let nodes = 0;
+  let level: unknown[] = [input];
+  for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxDepth) fail(`nested deeper than ${maxDepth}`);
-    if (typeof value === 'string') bytes += value.length * 2;
-    else if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) bytes += value.byteLength;
-    else if (Array.isArray(value)) for (const item of value) visit(item, depth + 1);
-    else if (value instanceof Map || value instanceof Set) fail('of a kind that no call takes');
-    else if (typeof value === 'object' && value !== null) {
-      for (const [key, item] of Object.entries(value)) {
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (++nodes > maxNodes) fail(`of more than ${maxNodes} parts`);
+      bytes += ownBytes(value) ?? fail('of a kind that no call takes');
+      for (const [key, part] of partsOf(value)) {
         bytes += key.length * 2;
-        visit(item, depth + 1);
+        next.push(part);
       }
+      if (bytes > maxInputBytes) fail(`larger than ${maxInputBytes} bytes`);
     }
-    if (bytes > maxInputBytes) fail(`larger than ${maxInputBytes} bytes`);
-  };
-  visit(input, 0);
+    level = next;
+  }
 }

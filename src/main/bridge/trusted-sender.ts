@@ -22,7 +22,8 @@ export interface TrustedSenders {
 /** Creates an empty set. `extraOrigin` is the development server's, and unset in what ships. */
 export function createTrustedSenders(extraOrigin: string | undefined): TrustedSenders {
   const known = new Set<WebContents>();
-  const isOurs = (origin: string): boolean => origin === appOrigin || (extraOrigin !== undefined && origin === extraOrigin);
+  const isOurs = (origin: string): boolean =>
+    origin === appOrigin || (extraOrigin !== undefined && origin === extraOrigin);
   const refuse = (why: string): never => {
     throw new VakError('forbidden', `bridge: ${why}`);
   };

@@ -23,7 +23,8 @@ export const contentTypes: Readonly<Record<string, string>> = {
 export function resolveAppFile(root: string, method: string, address: string): string | undefined {
   if (method !== 'GET' || !URL.canParse(address)) return undefined;
   const url = new URL(address);
-  if (url.protocol !== `${scheme}:` || url.host !== host || url.username !== '' || url.password !== '') return undefined;
+  if (url.protocol !== `${scheme}:` || url.host !== host || url.username !== '' || url.password !== '')
+    return undefined;
   let path: string;
   try {
     path = decodeURIComponent(url.pathname);

@@ -21,7 +21,13 @@ describe('window state', () => {
     expect(fitToScreens(state, [screen])).toEqual(state);
   });
 
-  it.each(['', '{', '[]', '{"bounds":{"x":1}}', '{"bounds":{"x":1e99,"y":0,"width":-5,"height":1},"isMaximized":false}'])('takes the default for the broken file %j, and leaves it', (text) => {
+  it.each([
+    '',
+    '{',
+    '[]',
+    '{"bounds":{"x":1}}',
+    '{"bounds":{"x":1e99,"y":0,"width":-5,"height":1},"isMaximized":false}',
+  ])('takes the default for the broken file %j, and leaves it', (text) => {
     const file = join(folder, 'state.json');
     writeFileSync(file, text);
     expect(loadWindowState(file)).toEqual({ bounds: { width: 1440, height: 900 }, isMaximized: false });
@@ -39,7 +45,13 @@ describe('window state', () => {
   });
 
   it('is never smaller than the layout allows, nor larger than the largest screen', () => {
-    expect(fitToScreens({ bounds: { width: 10, height: 10 }, isMaximized: false }, [screen]).bounds).toEqual({ width: 1024, height: 700 });
-    expect(fitToScreens({ bounds: { width: 9000, height: 9000 }, isMaximized: false }, [screen]).bounds).toEqual({ width: 1920, height: 1080 });
+    expect(fitToScreens({ bounds: { width: 10, height: 10 }, isMaximized: false }, [screen]).bounds).toEqual({
+      width: 1024,
+      height: 700,
+    });
+    expect(fitToScreens({ bounds: { width: 9000, height: 9000 }, isMaximized: false }, [screen]).bounds).toEqual({
+      width: 1920,
+      height: 1080,
+    });
   });
 });

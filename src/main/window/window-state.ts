@@ -36,12 +36,15 @@ export function fitToScreens(state: WindowState, workAreas: readonly Bounds[]): 
     workAreas.some(
       (area) => x + width > area.x + 80 && x < area.x + area.width - 80 && y >= area.y && y < area.y + area.height - 40,
     );
-  const largest = workAreas.reduce((most, area) => (area.width * area.height > most.width * most.height ? area : most), {
-    x: 0,
-    y: 0,
-    width: 0,
-    height: 0,
-  });
+  const largest = workAreas.reduce(
+    (most, area) => (area.width * area.height > most.width * most.height ? area : most),
+    {
+      x: 0,
+      y: 0,
+      width: 0,
+      height: 0,
+    },
+  );
   const size = {
     width: Math.max(minWidth, Math.min(width, largest.width || width)),
     height: Math.max(minHeight, Math.min(height, largest.height || height)),

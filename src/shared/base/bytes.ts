@@ -53,21 +53,21 @@ export function fromBase64(text: string, field: string): Uint8Array {
   };
   if (text.length % 4 !== 0) fail('length is not a multiple of 4');
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+  const digits = text.length - padding;
   const bytes = new Uint8Array((text.length / 4) * 3 - padding);
+  let bits = 0;
+  let bitCount = 0;
   let at = 0;
-  for (let i = 0; i < text.length; i += 4) {
-    const isLast = i + 4 === text.length;
-    let word = 0;
-    for (let j = 0; j < 4; j++) {
-      const code = text.charCodeAt(i + j);
-      const isPad = isLast && j >= 4 - padding;
-      const value = isPad ? 0 : code < 128 ? (base64Values[code] ?? -1) : -1;
-      if (value < 0) fail(`character ${i + j + 1} is not allowed there`);
-      word = (word << 6) | value;
-    }
-    if (isLast && padding > 0 && (word & (padding === 2 ? 0xffff : 0xff)) !== 0) fail('trailing bits are not zero');
-    for (let shift = 16; shift >= 0 && at < bytes.length; shift -= 8) bytes[at++] = (word >> shift) & 0xff;
+  for (let i = 0; i < digits; i++) {
+    const value = base64Values[text.charCodeAt(i)] ?? -1;
+    if (value < 0) fail(`character ${i + 1} is not allowed there`);
+    bits = ((bits << 6) | value) & 0xffff;
+    bitCount += 6;
+    if (bitCount < 8) continue;
+    bitCount -= 8;
+    bytes[at++] = (bits >> bitCount) & 0xff;
   }
+  if ((bits & ((1 << bitCount) - 1)) !== 0) fail('trailing bits are not zero');
   return bytes;
 }
 

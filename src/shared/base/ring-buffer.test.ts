@@ -4,7 +4,11 @@ import { createRingBuffer } from './ring-buffer.ts';
 
 describe('ring buffer', () => {
   it('B2 behaves as a list that forgets its oldest beyond the capacity', () => {
-    const step = fc.oneof({ weight: 4, arbitrary: fc.constant('push') }, { weight: 2, arbitrary: fc.constant('shift') }, { weight: 1, arbitrary: fc.constantFrom('drain', 'clear') });
+    const step = fc.oneof(
+      { weight: 4, arbitrary: fc.constant('push') },
+      { weight: 2, arbitrary: fc.constant('shift') },
+      { weight: 1, arbitrary: fc.constantFrom('drain', 'clear') },
+    );
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.array(step, { maxLength: 200 }), (capacity, steps) => {
         const ring = createRingBuffer<number>(capacity);

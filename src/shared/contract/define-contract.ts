@@ -80,7 +80,8 @@ type SpecAt<C extends Contract, Name extends string> = Name extends `${infer F}.
 /** `feature.member` of every snapshot. */
 export type SnapshotName<C extends Contract> = Joined<C, SnapshotSpec>;
 /** Value of a snapshot by name. */
-export type SnapshotValue<C extends Contract, N extends string> = SpecAt<C, N> extends SnapshotSpec<infer V> ? V : never;
+export type SnapshotValue<C extends Contract, N extends string> =
+  SpecAt<C, N> extends SnapshotSpec<infer V> ? V : never;
 /** `feature.member` of every feed. */
 export type FeedName<C extends Contract> = Joined<C, FeedSpec>;
 /** Parameters of a feed by name. */
@@ -91,7 +92,9 @@ export type FeedFrame<C extends Contract, N extends string> =
   SpecAt<C, N> extends FeedSpec<infer _P, infer F> ? F : never;
 
 /** Every answer of main to `bridge:invoke`. */
-export type ResultEnvelope = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ErrorShape };
+export type ResultEnvelope =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: ErrorShape };
 
 /** One pushed snapshot; `version` rises by one with each change of that name. */
 export interface SnapshotUpdate {

@@ -60,7 +60,12 @@ export interface RowsFrame {
 
 /** Messages of one session with their payloads, in order. `payload` is the JSON text as it came. */
 export interface SessionFrame {
-  readonly items: readonly { readonly seq: number; readonly atMs: number; readonly type: string; readonly payload: string }[];
+  readonly items: readonly {
+    readonly seq: number;
+    readonly atMs: number;
+    readonly type: string;
+    readonly payload: string;
+  }[];
   /** Messages of any session that left the buffer unseen just before this frame. */
   readonly dropped: number;
   readonly scannedSeq: number;

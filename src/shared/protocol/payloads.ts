@@ -9,21 +9,21 @@ import { VakError } from '../base/vak-error.ts';
 const count = z.int().nonnegative();
 
 /** Model output as it comes; `index` counts the deltas of one channel from 0. */
-export const tokensPayload = z.looseObject({
+const tokensPayload = z.looseObject({
   channel: z.enum(['assistant', 'thinking']),
   index: count,
   text: z.string(),
 });
 
 /** Raw output of a command; `offset` is the place of the first byte in that stream since its session began (E16); `bytes` is base64. */
-export const terminalPayload = z.looseObject({
+const terminalPayload = z.looseObject({
   stream: z.enum(['stdout', 'stderr']),
   offset: count,
   bytes: z.string(),
 });
 
 /** Sum over the command's process tree; `cpuPercent` is 100 for one full core. */
-export const telemetryPayload = z.looseObject({
+const telemetryPayload = z.looseObject({
   pid: count,
   processes: count,
   rssBytes: count,
@@ -31,17 +31,17 @@ export const telemetryPayload = z.looseObject({
 });
 
 /** States of a session and of its tasks. */
-export const statusStates = ['started', 'claimed', 'progress', 'done', 'failed', 'heartbeat', 'ended'] as const;
+const statusStates = ['started', 'claimed', 'progress', 'done', 'failed', 'heartbeat', 'ended'] as const;
 
 /** Why a task or session ended; `reason` is for people. */
-export const statusDetail = z.looseObject({
+const statusDetail = z.looseObject({
   reason: z.string().optional(),
   exitCode: z.int().optional(),
   signal: z.string().optional(),
 });
 
 /** State change of a session (no `taskId`) or of a task. */
-export const statusPayload = z.looseObject({
+const statusPayload = z.looseObject({
   state: z.enum(statusStates),
   taskId: z.string().optional(),
   attempt: count.optional(),
@@ -53,10 +53,17 @@ export const maxTaskBytes = 512 * 1024;
 
 /** A command line to run; times in ms, sizes in bytes. */
 export const taskPayload = z.looseObject({
-  command: z.array(z.string().max(128 * 1024)).min(1).max(1024),
+  command: z
+    .array(z.string().max(128 * 1024))
+    .min(1)
+    .max(1024),
   cwd: z.string().min(1).max(4096).optional(),
   env: z.record(z.string().min(1).max(256), z.string().max(32 * 1024)).optional(),
-  timeoutMs: z.int().positive().max(7 * 24 * 3_600_000).optional(),
+  timeoutMs: z
+    .int()
+    .positive()
+    .max(7 * 24 * 3_600_000)
+    .optional(),
   outputLimitBytes: z.int().positive().optional(),
 });
 

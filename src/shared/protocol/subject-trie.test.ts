@@ -13,19 +13,23 @@ describe('subject trie', () => {
   it('S3 finds what a brute-force search over the patterns finds, in the order of adding, through adds and removals', () => {
     const step = fc.record({ pattern, isRemoval: fc.boolean(), index: fc.nat() });
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), fc.array(subject, { minLength: 1, maxLength: 10 }), (steps, asked) => {
-        const trie = createSubjectTrie<number>();
-        const model: { pattern: string; value: number; remove: () => void }[] = [];
-        steps.forEach(({ pattern: text, isRemoval, index }, value) => {
-          if (isRemoval && model.length > 0) model.splice(index % model.length, 1)[0]?.remove();
-          else model.push({ pattern: text, value, remove: trie.add(text, value) });
-          expect(trie.size).toBe(model.length);
-        });
-        for (const text of asked) {
-          const expected = model.filter((entry) => matches(entry.pattern, text)).map((entry) => entry.value);
-          expect(trie.match(text)).toEqual(expected);
-        }
-      }),
+      fc.property(
+        fc.array(step, { maxLength: 60 }),
+        fc.array(subject, { minLength: 1, maxLength: 10 }),
+        (steps, asked) => {
+          const trie = createSubjectTrie<number>();
+          const model: { pattern: string; value: number; remove: () => void }[] = [];
+          steps.forEach(({ pattern: text, isRemoval, index }, value) => {
+            if (isRemoval && model.length > 0) model.splice(index % model.length, 1)[0]?.remove();
+            else model.push({ pattern: text, value, remove: trie.add(text, value) });
+            expect(trie.size).toBe(model.length);
+          });
+          for (const text of asked) {
+            const expected = model.filter((entry) => matches(entry.pattern, text)).map((entry) => entry.value);
+            expect(trie.match(text)).toEqual(expected);
+          }
+        },
+      ),
       { numRuns: 2000 },
     );
   });

@@ -27,16 +27,23 @@ interface Node<T> {
 
 const createNode = <T>(): Node<T> => ({ children: new Map(), here: new Set(), tails: new Set() });
 
-function collect<T>(node: Node<T>, tokens: readonly string[], depth: number, found: Entry<T>[]): void {
-  if (depth === tokens.length) {
-    for (const entry of node.here) found.push(entry);
-    return;
+/** Every entry whose pattern matches; walks one level of the trie a token. */
+function collect<T>(root: Node<T>, tokens: readonly string[]): Entry<T>[] {
+  const found: Entry<T>[] = [];
+  let level = [root];
+  for (const token of tokens) {
+    const next: Node<T>[] = [];
+    for (const node of level) {
+      found.push(...node.tails);
+      const exact = node.children.get(token);
+      if (exact !== undefined) next.push(exact);
+      const any = token === '*' ? undefined : node.children.get('*');
+      if (any !== undefined) next.push(any);
+    }
+    level = next;
   }
-  for (const entry of node.tails) found.push(entry);
-  const exact = node.children.get(tokens[depth] as string);
-  if (exact !== undefined) collect(exact, tokens, depth + 1, found);
-  const any = node.children.get('*');
-  if (any !== undefined && any !== exact) collect(any, tokens, depth + 1, found);
+  for (const node of level) found.push(...node.here);
+  return found;
 }
 
 function isUnused<T>(node: Node<T>): boolean {
@@ -91,8 +98,7 @@ export function createSubjectTrie<T>(): SubjectTrie<T> {
       };
     },
     match(subject) {
-      const found: Entry<T>[] = [];
-      collect(root, subject.split('.'), 0, found);
+      const found = collect(root, subject.split('.'));
       if (found.length > 1) found.sort((a, b) => a.order - b.order);
       return found.map((entry) => entry.value);
     },

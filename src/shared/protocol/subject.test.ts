@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isVakError } from '../base/vak-error.ts';
-import { buildSubject, checkPattern, covers, isPattern, matches, overlaps, parseSubject, subjectRows, typeOfSubject } from './subject.ts';
+import {
+  buildSubject,
+  checkPattern,
+  covers,
+  isPattern,
+  matches,
+  overlaps,
+  parseSubject,
+  subjectRows,
+  typeOfSubject,
+} from './subject.ts';
 
 /**
  * Every subject of at most 5 tokens over a, b and z. Patterns below have at most 4 tokens and a tail, and never name z:
@@ -30,13 +40,22 @@ function oracleMatches(text: string, subject: string): boolean {
 const tokenText = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
 
 describe('subjects', () => {
-  it.each(['', 'a b', 'a.b', '*', '>', 'ü', 'x'.repeat(65), 'a\n', 'a\0'])('S1 refuses the token %j and names the field', (bad) => {
-    for (const field of ['workspace', 'session'] as const) {
-      const parts = { plane: 'events', workspace: 'ws', entity: 's', verb: 'status', [field === 'session' ? 'entity' : field]: bad } as const;
-      const attempt = (): string => buildSubject(parts as Parameters<typeof buildSubject>[0]);
-      expect(attempt).toThrowError(new RegExp(`^${field}:`));
-    }
-  });
+  it.each(['', 'a b', 'a.b', '*', '>', 'ü', 'x'.repeat(65), 'a\n', 'a\0'])(
+    'S1 refuses the token %j and names the field',
+    (bad) => {
+      for (const field of ['workspace', 'session'] as const) {
+        const parts = {
+          plane: 'events',
+          workspace: 'ws',
+          entity: 's',
+          verb: 'status',
+          [field === 'session' ? 'entity' : field]: bad,
+        } as const;
+        const attempt = (): string => buildSubject(parts as Parameters<typeof buildSubject>[0]);
+        expect(attempt).toThrowError(new RegExp(`^${field}:`));
+      }
+    },
+  );
 
   it('S1 takes tokens of 1 and of 64 characters', () => {
     expect(parseSubject(`vak.events.${'w'.repeat(64)}.-.status`).workspace).toHaveLength(64);
@@ -46,10 +65,13 @@ describe('subjects', () => {
     expect(isPattern(text)).toBe(true);
   });
 
-  it.each(['', '.', 'a.', '.a', 'a..b', '>.a', 'a.>.b', 'a*', 'a>', 'a.b*', 'a b', 'x.'.repeat(300)])('S2 %j is no pattern', (text) => {
-    expect(isPattern(text)).toBe(false);
-    expect(() => checkPattern(text)).toThrowError(/^pattern:/);
-  });
+  it.each(['', '.', 'a.', '.a', 'a..b', '>.a', 'a.>.b', 'a*', 'a>', 'a.b*', 'a b', 'x.'.repeat(300)])(
+    'S2 %j is no pattern',
+    (text) => {
+      expect(isPattern(text)).toBe(false);
+      expect(() => checkPattern(text)).toThrowError(/^pattern:/);
+    },
+  );
 
   it('S2 ">" stands for one or more tokens, never for zero, and "*" for exactly one', () => {
     expect(matches('a.>', 'a')).toBe(false);
@@ -105,18 +127,21 @@ describe('subjects', () => {
     );
   });
 
-  it.each(subjectRows.map((row) => [row.plane, row] as const))('S4 builder and parser are inverse for every verb of %s', (plane, row) => {
-    const verb = row.verbs === undefined ? tokenText : fc.constantFrom<string>(...row.verbs);
-    fc.assert(
-      fc.property(tokenText, tokenText, verb, (workspace, entity, lastToken) => {
-        const parts = { plane, workspace, entity, verb: lastToken };
-        const subject = buildSubject(parts);
-        expect(parseSubject(subject)).toEqual(parts);
-        expect(buildSubject(parseSubject(subject))).toBe(subject);
-        expect(typeOfSubject(parts)).toBe(`vak.${plane}.${lastToken}`);
-      }),
-    );
-  });
+  it.each(subjectRows.map((row) => [row.plane, row] as const))(
+    'S4 builder and parser are inverse for every verb of %s',
+    (plane, row) => {
+      const verb = row.verbs === undefined ? tokenText : fc.constantFrom<string>(...row.verbs);
+      fc.assert(
+        fc.property(tokenText, tokenText, verb, (workspace, entity, lastToken) => {
+          const parts = { plane, workspace, entity, verb: lastToken };
+          const subject = buildSubject(parts);
+          expect(parseSubject(subject)).toEqual(parts);
+          expect(buildSubject(parseSubject(subject))).toBe(subject);
+          expect(typeOfSubject(parts)).toBe(`vak.${plane}.${lastToken}`);
+        }),
+      );
+    },
+  );
 
   it.each([
     'vak.events.ws.s.unknown',

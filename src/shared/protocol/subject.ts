@@ -107,11 +107,6 @@ export function parseSubject(subject: string): SubjectParts {
   };
 }
 
-/** What the entity token of a plane names, for labels. */
-export function entityKind(plane: Plane): Row['entity'] {
-  return (rowsByPlane.get(plane) as Row).entity;
-}
-
 /** The CloudEvents-like type of a subject: `vak.<plane>.<verb>`. */
 export function typeOfSubject(parts: SubjectParts): string {
   return `vak.${parts.plane}.${parts.verb}`;
@@ -121,7 +116,9 @@ export function typeOfSubject(parts: SubjectParts): string {
 export function isPattern(text: string): text is Pattern {
   if (text.length === 0 || text.length > maxSubjectLength) return false;
   const tokens = text.split('.');
-  return tokens.every((token, index) => token === '*' || isToken(token) || (token === '>' && index === tokens.length - 1));
+  return tokens.every(
+    (token, index) => token === '*' || isToken(token) || (token === '>' && index === tokens.length - 1),
+  );
 }
 
 /** Returns the pattern, or throws `invalid-pattern` that says what is wrong (S2). */

@@ -34,10 +34,15 @@ function toChannelPort(port: MessagePort): ChannelPort {
 function openPair(options: { isServed?: boolean; log?: string[] } = {}) {
   const { port1, port2 } = new MessageChannel();
   const bus = createMemoryBus({ clock, logger });
-  const hostLogger = createJsonLogger((line) => options.log?.push(line), () => 0, () => 'id');
+  const hostLogger = createJsonLogger(
+    (line) => options.log?.push(line),
+    () => 0,
+    () => 'id',
+  );
   const peer = createChannelBus({ port: toChannelPort(port1), clock, logger });
   const host = toChannelPort(port2);
-  const served = options.isServed === false ? undefined : serveChannelBus({ port: host, bus, clock, logger: hostLogger });
+  const served =
+    options.isServed === false ? undefined : serveChannelBus({ port: host, bus, clock, logger: hostLogger });
   const close = async (): Promise<void> => {
     await Promise.race([peer.close(), new Promise((resolve) => setTimeout(resolve, 20))]);
     served?.dispose();
@@ -127,7 +132,9 @@ describe('channel bus', () => {
     const { bus, peer, close } = openPair();
     peer.subscribe('vak.control.ws.w.run', { kind: 'inline', onMessage: ({ respond }) => respond?.(utf8('taken')) });
     await settle();
-    expect(Buffer.from(await bus.request('vak.control.ws.w.run', utf8('x'), { timeoutMs: 5000 })).toString()).toBe('taken');
+    expect(Buffer.from(await bus.request('vak.control.ws.w.run', utf8('x'), { timeoutMs: 5000 })).toString()).toBe(
+      'taken',
+    );
     await expect(peer.request('vak.control.ws.other.run', utf8('x'), { timeoutMs: 5000 })).rejects.toSatisfy((error) =>
       isVakError(error, 'no-responders'),
     );

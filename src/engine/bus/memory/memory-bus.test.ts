@@ -57,7 +57,8 @@ describe('memory bus', () => {
   it('B1 fan-out hands the very same bytes to every subscriber', () => {
     const bus = createMemoryBus({ clock: createFakeClock(), logger });
     const seen: Uint8Array[] = [];
-    for (let index = 0; index < 3; index++) bus.subscribe('>', { kind: 'inline', onMessage: ({ data }) => seen.push(data) });
+    for (let index = 0; index < 3; index++)
+      bus.subscribe('>', { kind: 'inline', onMessage: ({ data }) => seen.push(data) });
     const data = utf8('shared');
     bus.publish('vak.events.ws.s.tokens', data);
     expect(seen.every((bytes) => bytes === data)).toBe(true);

@@ -23,7 +23,7 @@ const drainLimitMs = 2_000;
 function withinMs(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = clock.setTimer(limitMs, resolve);
-    work.then(() => {
+    void work.then(() => {
       timer.dispose();
       resolve();
     });
@@ -114,8 +114,7 @@ export function createMemoryBus({ clock, logger }: MemoryBusDeps): Bus {
       }
       return request.answer;
     },
-    whenWritable: () =>
-      isClosed ? Promise.reject(new VakError('closed', 'the bus is closed')) : Promise.resolve(),
+    whenWritable: () => (isClosed ? Promise.reject(new VakError('closed', 'the bus is closed')) : Promise.resolve()),
     metrics: () => toBusMetrics(counters, sinks),
     async close() {
       if (isClosed) return;

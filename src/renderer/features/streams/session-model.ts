@@ -17,7 +17,7 @@ import {
 } from './session-payloads.ts';
 import { createTaskLog, type TaskRow } from './task-log.ts';
 import { appendPoints, emptySeries, type TelemetrySeries } from './telemetry-series.ts';
-import { createTerminalText } from './terminal-text.ts';
+import { createTerminalText, taskBoundary } from './terminal-text.ts';
 
 /** Takes the terminal's text; calls `onTaken` when it has been parsed. */
 export interface TerminalSink {
@@ -110,7 +110,7 @@ export function createSessionModel({
   }
   function write(output: string): void {
     if (output === '') return;
-    hasOutput = true;
+    hasOutput ||= output !== taskBoundary;
     untaken++;
     terminal.write(output, () => {
       untaken--;
@@ -131,6 +131,7 @@ export function createSessionModel({
           break;
         case 'status':
           log.add(reading.change, item.atMs);
+          if (reading.change.taskId !== undefined) output += taskBoundary;
           break;
         case 'unreadable':
           unreadableCount++;

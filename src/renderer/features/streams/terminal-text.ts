@@ -22,6 +22,9 @@ function gapLine(bytes: number): string {
   return `\u0018\u001b[0m\r\n\u001b[2m— ${formatCount(bytes)} bytes not shown: they left the buffer —\u001b[0m\r\n`;
 }
 
+/** Ends whatever sequence and mode the output before has left open: nothing may swallow or colour what the next command prints. */
+export const taskBoundary = '\u0018\u001b[!p';
+
 /** Creates the assembler of one session, from its first byte. */
 export function createTerminalText(): TerminalText {
   const streams = new Map<TerminalChunk['stream'], StreamState>();
