@@ -15,7 +15,11 @@ export default defineConfig({
       externalizeDeps: true,
       rollupOptions: {
         // The app and the headless peers share their engine chunks: one build, two folders.
-        input: { 'main/main': 'src/main/main.ts', 'peers/worker': 'src/peers/worker.ts' },
+        input: {
+          'main/main': 'src/main/main.ts',
+          'peers/worker': 'src/peers/worker.ts',
+          'peers/vak': 'src/peers/vak.ts',
+        },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },
     },

@@ -77,7 +77,10 @@ export interface KeyStore extends Disposable {
   /** The whole store sealed under a passphrase of its own, as one file's bytes. */
   backup(passphrase: Secret): Promise<Uint8Array>;
   /** Replaces the store by a backup's contents; what stood there is set aside. Throws `wrong-passphrase`, `corrupt`, `invalid-input`. */
-  restore(backup: Uint8Array, options: { readonly backupPassphrase: Secret; readonly passphrase?: Secret }): Promise<void>;
+  restore(
+    backup: Uint8Array,
+    options: { readonly backupPassphrase: Secret; readonly passphrase?: Secret },
+  ): Promise<void>;
   /** Sets the old store aside and makes a new one. Throws `invalid-input` unless `confirmation` is the phrase that the state names. */
   startAnew(options: { readonly confirmation: string; readonly passphrase?: Secret }): Promise<void>;
 }

@@ -1,0 +1,68 @@
+/** The workspace that a command works on: the open key store, and where cards and grants lie. */
+
+import type { KeyStoreContents, StoredIdentity } from '../../engine/identity/key-store.ts';
+import { openLocalDirectory } from '../../engine/identity/local-directory.ts';
+import { publishOwnRecords, type RecordPlaces } from '../../engine/identity/own-records.ts';
+import { openSerialFloor } from '../../engine/identity/serial-floor.ts';
+import type { Directory } from '../../engine/ports/directory.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
+import type { CliHost, CommonOptions } from './command.ts';
+import { unlockKeyStore } from './passphrase.ts';
+import { checkProfile, openProfile, type Profile } from './profile.ts';
+
+export interface OpenWorkspace extends RecordPlaces {
+  readonly profile: Profile;
+  readonly workspace: string;
+  readonly directory: Directory;
+  /** What the key store holds now. */
+  contents(): KeyStoreContents;
+}
+
+/** Opens the directory of the workspace and the serials of the profile. */
+export async function openPlaces(profile: Profile, workspace: string, host: CliHost): Promise<OpenWorkspace> {
+  const { clock, randomness, output } = host;
+  const report = (error: VakError): void => output.talk(`vak: ${error.message}`);
+  const { files, held, keyStore } = profile;
+  const common = { clock, randomness, report };
+  const directory = held.add(await openLocalDirectory({ ...common, path: files.directory(workspace), workspace }));
+  const floor = held.add(await openSerialFloor({ ...common, path: files.serials }));
+  return { profile, workspace, directory, floor, contents: () => keyStore.read() };
+}
+
+/** Opens profile, key store and workspace, puts right what a crash left half done, runs the work, closes everything. */
+export async function withWorkspace<T>(
+  common: CommonOptions,
+  host: CliHost,
+  work: (open: OpenWorkspace) => Promise<T> | T,
+): Promise<T> {
+  const profile = await openProfile(common, host);
+  try {
+    checkProfile(profile, common);
+    await unlockKeyStore(profile.keyStore, host);
+    const contents = profile.keyStore.read();
+    const { workspace } = common;
+    if (!contents.workspaces.some((one) => one.workspace === workspace)) {
+      throw new VakError(
+        'not-found',
+        `this profile does not belong to workspace ${workspace}; make one with vak id new`,
+      );
+    }
+    const open = await openPlaces(profile, workspace, host);
+    await publishOwnRecords({ contents, workspace, clock: host.clock }, open);
+    return await work(open);
+  } finally {
+    profile.dispose();
+  }
+}
+
+/** The identity of `--identity`, else the only one there is. Throws `not-found`, `invalid-input`. */
+export function chosenIdentity({ identities }: KeyStoreContents, wanted: string | undefined): StoredIdentity {
+  const names = identities.map(({ peer }) => peer).join(', ');
+  if (wanted === undefined && identities.length > 1) {
+    throw new VakError('invalid-input', `--identity: this profile has several, name one of ${names}`);
+  }
+  const found = wanted === undefined ? identities[0] : identities.find(({ peer }) => peer === wanted);
+  if (found !== undefined) return found;
+  const there = names === '' ? 'it has none' : `it has ${names}`;
+  throw new VakError('not-found', `identity: this profile has none of this name, ${there}; make one with vak id new`);
+}
