@@ -19,6 +19,11 @@ const ambientProperties = [
   'process.hrtime();',
   'process.nextTick(run);',
   'AbortSignal.timeout(1);',
+  'nodeCrypto.randomBytes(8);',
+  'globalThis.crypto;',
+  'globalThis.performance;',
+  'globalThis.setImmediate(run);',
+  'globalThis.setInterval(run, 1);',
   'globalThis.setTimeout(run, 1);',
 ];
 const noAmbient = { rule: 'plugin', says: 'no-ambient: ' };

@@ -226,18 +226,21 @@ test('worker: frames that make no sense do no harm, a configuration that is none
 
 test('guardian: when the app itself dies by SIGKILL, worker and command end, whatever they ignore', async () => {
   const file = join(folder, 'orphan.pid');
-  const script = `trap '' TERM; (setsid sh -c 'trap "" TERM; echo $$ > ${file}; sleep 300; :' &); sleep 300; :`;
+  const plain = join(folder, 'plain.pid');
+  // One left the group and is known by its marker; the other threw its environment away and is known by its group.
+  const script = `(setsid sh -c 'trap "" TERM; echo $$ > ${file}; sleep 300; :' &)
+    exec env -i PATH="$PATH" sh -c 'trap "" TERM; echo $$ > ${plain}; sleep 300; :'`;
   const parent = spawn(process.execPath, [programs.parent, programs.worker, 'sh', '-c', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await createInterface({ input: parent.stdout })[Symbol.asyncIterator]().next()).value.split('\n');
   const { session, worker: pid } = JSON.parse(line) as { session: string; worker: number };
-  await expect.poll(() => pidIn(file), patience).toBeDefined();
+  await expect.poll(() => pidIn(file) && pidIn(plain), patience).toBeDefined();
   // Both at once, as when Electron dies with its utility processes: only the guardian is left.
   process.kill(pid, 'SIGSTOP');
   parent.kill('SIGKILL');
   process.kill(pid, 'SIGKILL');
-  await expect.poll(() => livingProcesses(session), patience).toEqual([]);
+  await expect.poll(() => livingProcesses(session, [pidIn(plain) as number]), patience).toEqual([]);
   expect(await isAlive(pid)).toBe(false);
 }, 60_000);
 

@@ -22,6 +22,13 @@ function signOf(character: string): string {
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
+const bidi = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
+/** Terminal output: bidi controls as their signs; everything else is the terminal's to judge. */
+export function visibleBidi(text: string): string {
+  return text.replace(bidi, signOf);
+}
+
 /** One line: every hidden character as its sign. */
 export function visibleLine(text: string): string {
   return anyHidden.test(text) ? text.replace(hidden, (run) => [...run].map(signOf).join('')) : text;
