@@ -90,7 +90,29 @@ export const contractName = 'app';
 `,
 };
 
+/** Tests may be long, and spell out what code would have to take apart. */
+const longTest = `import { expect, test } from 'vitest';
+
+function sum(a: number, b: number, c: number, d: number): number {
+  for (let i = 0; i < a; i++) {
+    for (let j = 0; j < b; j++) {
+      for (let k = 0; k < c; k++) {
+        for (let l = 0; l < d; l++) {
+          if (i + j + k + l > 100) return i;
+          if (i > j) return j;
+        }
+      }
+    }
+  }
+  return a;
+}
+
+test('sums', () => {
+${'  expect(sum(1, 1, 1, 1)).toBe(1);\n'.repeat(210)}});
+`;
+
 const engine: Tree = {
+  'src/engine/long.test.ts': longTest,
   'src/engine/ports/clock.ts': `/** Time. Law: the only place that reads it. */
 import { randomBytes } from 'node:crypto';
 

@@ -61,11 +61,11 @@ const walls: Walls = {
 };
 
 const testWalls: Walls = {
-  'src/shared': ['electron', 'main', 'preload', 'renderer'],
+  'src/shared': ['electron', 'electron/main', 'main', 'preload', 'renderer'],
   'src/engine': ['electron', 'main', 'preload', 'renderer'],
   'src/peers': ['electron', 'main', 'preload', 'renderer'],
   'src/main': ['preload', 'renderer'],
-  'src/renderer': ['electron', 'engine', 'peers', 'main'],
+  'src/renderer': ['electron', 'electron/renderer', 'engine', 'peers', 'main'],
 };
 
 function plantWalls(all: Walls, ending: string, who: (folder: string) => string): PlantedLaw[] {

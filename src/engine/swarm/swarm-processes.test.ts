@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type BuiltPrograms, buildPrograms } from '../../../tests/support/built-worker.ts';
-import { isAlive, livingProcesses, pidIn } from '../../../tests/support/living-processes.ts';
+import { childrenOf, isAlive, livingProcesses, pidIn } from '../../../tests/support/living-processes.ts';
 import { recordSession, type SessionRecorder } from '../../../tests/support/session-recorder.ts';
 import type { WorkerSummary } from '../../shared/contract/swarm-contract.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
@@ -84,6 +84,21 @@ test('local swarm: a worker that is killed with -9 is dead in the snapshot with 
   expect(worker().death).toMatchObject({ signal: 'SIGKILL', exitCode: null });
   expect(await livingProcesses(taken.session)).toEqual([]);
   expect(await isAlive(pidIn(file) as number)).toBe(false);
+}, 60_000);
+
+test('local swarm: main itself ends what a dead worker leaves, also without the guardian', async () => {
+  const taken = await sh('trap "" TERM; sleep 300; :');
+  const pid = launched[0]?.pid as number;
+  await expect.poll(async () => (await livingProcesses(taken.session)).length, patience).toBe(2);
+  const guarded = await livingProcesses(taken.session);
+  // Stopped, the worker cannot replace its guardian, which is its only other child.
+  process.kill(pid, 'SIGSTOP');
+  for (const child of await childrenOf(pid)) if (!guarded.includes(child)) process.kill(child, 'SIGKILL');
+  process.kill(pid, 'SIGKILL');
+  await expect
+    .poll(() => worker().death?.reason ?? '', patience)
+    .toMatch(/; 2 processes that it had started ended too$/);
+  expect(await livingProcesses(taken.session)).toEqual([]);
 }, 60_000);
 
 test('local swarm: kill ends a worker as a crash would, and the next run gets a new one', async () => {

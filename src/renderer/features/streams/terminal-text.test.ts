@@ -32,7 +32,7 @@ describe('terminal text', () => {
   });
 
   it('shows bidi controls as signs', () => {
-    expect(createTerminalText().take(chunk(0, 'a\u202Eb\u001b[1m'))).toBe('a⟨U+202E⟩b\u001b[1m');
+    expect(createTerminalText().take(chunk(0, 'a\u202Eb\u001b[1m'))).toBe('a‹U+202E›b\u001b[1m');
   });
 
   it('shows bytes that come twice once', () => {
