@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -103,9 +103,12 @@ test('local swarm: main itself ends what a dead worker leaves, also without the 
 
 test('local swarm: kill ends a worker as a crash would, and the next run gets a new one', async () => {
   const taken = await sh('sleep 300');
+  const pid = worker().pid;
   await swarm.kill({ peer: taken.peer });
   expect(worker().death?.reason).toMatch(/^killed by the operator \(SIGKILL\) while it ran "sh -c sleep 300"/);
   expect(await livingProcesses(taken.session)).toEqual([]);
+  // Killed at once, it may have been making the command's pipes.
+  expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`vak-pipes-${pid}-`))).toEqual([]);
   const next = await sh('echo again');
   expect(next.session).not.toBe(taken.session);
   await end(next);

@@ -12,6 +12,7 @@ import { serveChannelBus } from '../bus/channel/channel-host.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { sessionMarker } from '../work/command-environment.ts';
+import { removeStalePipes } from '../work/command-pipes.ts';
 import { endProcesses } from '../work/end-processes.ts';
 import type { ProcessTable } from '../work/process-rows.ts';
 import { createDeferred } from '../work/wait.ts';
@@ -168,6 +169,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     } catch (thrown) {
       logger.bug('swarm.end-leftovers', thrown);
     }
+    removeStalePipes();
     held.dispose();
     deps.onChange();
     gone.resolve();
