@@ -22,9 +22,9 @@ import type { LaunchedPeer, PeerExit } from './launched-peer.ts';
 import { type MainFrame, readWorkerFrame, type WorkerFrame } from './worker-frames.ts';
 
 /** How long a worker may take until it is ready, ms. */
-export const readyLimitMs = 10_000;
+const readyLimitMs = 10_000;
 /** How long a worker may take to drain before it is killed, ms. */
-export const drainLimitMs = 3_000;
+const drainLimitMs = 3_000;
 const requestLimitMs = 5_000;
 /** Cancelling takes the command's grace and kill. */
 const cancelLimitMs = 15_000;
@@ -66,6 +66,44 @@ export interface SwarmWorker {
 }
 
 type WorkerState = WorkerSummary['state'];
+
+/** One request to a worker, and how long it may take. */
+interface WorkerRequest {
+  readonly verb: 'run' | 'cancel';
+  readonly body: Uint8Array;
+  readonly timeoutMs: number;
+}
+
+/** Asks a worker over the bus. Throws what it answers; `closed` if it ends first, which `gone` tells. */
+async function askWorker(
+  { bus, workspace, peer }: Pick<SwarmWorkerDeps, 'bus' | 'workspace' | 'peer'>,
+  { verb, body, timeoutMs }: WorkerRequest,
+  gone: AbortSignal,
+): Promise<void> {
+  const subject = buildSubject({ plane: 'control', workspace, entity: peer, verb });
+  try {
+    checkAnswer(await bus.request(subject, body, { timeoutMs, signal: gone }));
+  } catch (error) {
+    if (!gone.aborted) throw error;
+    throw new VakError('closed', `${verb}: worker ${peer} ended before it answered; try again`, {
+      cause: error,
+      retryable: true,
+    });
+  }
+}
+
+/** How a status message ends a task; undefined if it does not. */
+function readTaskEnd({ data }: Message, taskId: string | undefined): 'done' | 'failed' | undefined {
+  let status: StatusPayload;
+  try {
+    status = decodePayload('vak.events.status', data);
+  } catch {
+    // Not a status: the stream shows it as it came.
+    return undefined;
+  }
+  const isEnd = status.state === 'done' || status.state === 'failed';
+  return isEnd && status.taskId === taskId ? (status.state as 'done' | 'failed') : undefined;
+}
 
 /** Takes over a process that was just launched, and tells it who it is. */
 export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
@@ -119,29 +157,18 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     }
   }
 
-  function finishTask(outcome: 'done' | 'failed'): void {
-    if (task === null) return;
-    task = null;
-    if (outcome === 'done') doneCount++;
-    else failedCount++;
-    backToIdle();
-  }
-
   function backToIdle(): void {
     if (state === 'busy') become('idle');
     else deps.onChange();
   }
 
-  function onStatus({ data }: Message): void {
-    let status: StatusPayload;
-    try {
-      status = decodePayload('vak.events.status', data);
-    } catch {
-      // Not a status: the stream shows it as it came.
-      return;
-    }
-    if (task === null || status.taskId !== task.taskId) return;
-    if (status.state === 'done' || status.state === 'failed') finishTask(status.state);
+  function onStatus(message: Message): void {
+    const outcome = task === null ? undefined : readTaskEnd(message, task.taskId);
+    if (outcome === undefined) return;
+    task = null;
+    if (outcome === 'done') doneCount++;
+    else failedCount++;
+    backToIdle();
   }
 
   async function onExit(how: PeerExit): Promise<void> {
@@ -153,19 +180,16 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     exitAbort.abort();
     if (task !== null) failedCount++;
     task = null;
-    const end = (reason: string): void => {
-      if (!isAsked) death = { atMs: clock.now(), exitCode: how.exitCode, signal: how.signal, reason };
-    };
-    end(deathReason(facts));
+    const atMs = clock.now();
+    if (!isAsked) death = { atMs, exitCode: how.exitCode, signal: how.signal, reason: deathReason(facts) };
     become(isAsked ? 'ended' : 'dead');
     ready.reject(new VakError('spawn-failed', `worker ${peer}: ${deathReason(facts)}; see the log, then start again`));
-    const atMs = clock.now();
     try {
       const left = await endProcesses(
         { table, clock },
         { groups: [...groups], marker: sessionMarker(session), graceMs: leftoverGraceMs },
       );
-      if (death !== null) death = { ...death, atMs, reason: deathReason(facts, left) };
+      if (death !== null) death = { ...death, reason: deathReason(facts, left) };
     } catch (thrown) {
       logger.bug('swarm.end-leftovers', thrown);
     }
@@ -175,35 +199,26 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     gone.resolve();
   }
 
-  async function request(verb: 'run' | 'cancel', body: Uint8Array, timeoutMs: number): Promise<void> {
-    const subject = buildSubject({ plane: 'control', workspace, entity: peer, verb });
-    try {
-      checkAnswer(await bus.request(subject, body, { timeoutMs, signal: exitAbort.signal }));
-    } catch (error) {
-      if (exit === undefined) throw error;
-      throw new VakError('closed', `${verb}: worker ${peer} ended before it answered; try again`, {
-        cause: error,
-        retryable: true,
-      });
-    }
-  }
-
   function endBecause(cause: string): void {
     endCause ??= cause;
     launched.kill('SIGKILL');
   }
 
-  held.add(serveChannelBus({ port: launched, bus, clock, logger }));
-  held.add(
-    launched.onMessage((value) => {
-      const frame = readWorkerFrame(value);
-      if (typeof frame === 'object') onFrame(frame);
-      else if (frame === 'malformed') logger.warn('swarm.malformed-frame', { peer });
-    }),
-  );
-  const statusSubject = buildSubject({ plane: 'events', workspace, entity: session, verb: 'status' });
-  held.add(bus.subscribe(statusSubject, { kind: 'inline', onMessage: onStatus }));
-  held.add(launched.onExit((how) => void onExit(how)));
+  function listen(): void {
+    held.add(serveChannelBus({ port: launched, bus, clock, logger }));
+    held.add(
+      launched.onMessage((value) => {
+        const frame = readWorkerFrame(value);
+        if (typeof frame === 'object') onFrame(frame);
+        else if (frame === 'malformed') logger.warn('swarm.malformed-frame', { peer });
+      }),
+    );
+    const statusSubject = buildSubject({ plane: 'events', workspace, entity: session, verb: 'status' });
+    held.add(bus.subscribe(statusSubject, { kind: 'inline', onMessage: onStatus }));
+    held.add(launched.onExit((how) => void onExit(how)));
+  }
+
+  listen();
   const readyTimer = held.add(
     clock.setTimer(readyLimitMs, () => endBecause(`not ready within ${readyLimitMs / 1000} s and was ended`)),
   );
@@ -217,16 +232,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     get isLive() {
       return exit === undefined;
     },
-    summary: () => ({
-      peer,
-      session,
-      pid: exit === undefined ? launched.pid : null,
-      state,
-      task,
-      death,
-      doneCount,
-      failedCount,
-    }),
+    summary: () => ({ peer, session, pid: exit ? null : launched.pid, state, task, death, doneCount, failedCount }),
     async run(taskId, toRun) {
       if (state !== 'idle') {
         throw new VakError('already-running', `run: worker ${peer} is ${state}; use another worker`, {
@@ -237,7 +243,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
       task = { taskId, command: toRun.command, startedMs: clock.now() };
       become('busy');
       try {
-        await request('run', body, requestLimitMs);
+        await askWorker(deps, { verb: 'run', body, timeoutMs: requestLimitMs }, exitAbort.signal);
       } catch (error) {
         // After a timeout the worker may still take it: then its status tells.
         if (task?.taskId === taskId && !isVakError(error, 'timeout')) {
@@ -247,7 +253,8 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
         throw error;
       }
     },
-    cancel: (taskId) => request('cancel', encodeRequest({ taskId }), cancelLimitMs),
+    cancel: (taskId) =>
+      askWorker(deps, { verb: 'cancel', body: encodeRequest({ taskId }), timeoutMs: cancelLimitMs }, exitAbort.signal),
     async kill() {
       endBecause('killed by the operator');
       await gone.promise;
