@@ -121,11 +121,8 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   /** Why we are ending it, when we are. */
   let endCause: string | undefined;
   let refusal: string | undefined;
-  let doneCount = 0;
-  let failedCount = 0;
+  const counts = { doneCount: 0, failedCount: 0 };
   let exit: PeerExit | undefined;
-
-  const post = (frame: MainFrame): void => launched.post(frame);
 
   function become(next: WorkerState): void {
     state = next;
@@ -152,7 +149,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
         return;
       case 'drained':
         if (state !== 'stopping') endCause = `ended by itself: ${frame.reason}`;
-        post({ kind: 'exit' });
+        launched.post({ kind: 'exit' } satisfies MainFrame);
         return;
     }
   }
@@ -166,8 +163,8 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     const outcome = task === null ? undefined : readTaskEnd(message, task.taskId);
     if (outcome === undefined) return;
     task = null;
-    if (outcome === 'done') doneCount++;
-    else failedCount++;
+    if (outcome === 'done') counts.doneCount++;
+    else counts.failedCount++;
     backToIdle();
   }
 
@@ -178,7 +175,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     const facts = { exit: how, wasReady, endCause, refusal, command: task?.command, hadGroups: groups.size > 0 };
     readyTimer.dispose();
     exitAbort.abort();
-    if (task !== null) failedCount++;
+    if (task !== null) counts.failedCount++;
     task = null;
     const atMs = clock.now();
     if (!isAsked) death = { atMs, exitCode: how.exitCode, signal: how.signal, reason: deathReason(facts) };
@@ -222,7 +219,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   const readyTimer = held.add(
     clock.setTimer(readyLimitMs, () => endBecause(`not ready within ${readyLimitMs / 1000} s and was ended`)),
   );
-  post({ kind: 'configure', workspace, peer, session });
+  launched.post({ kind: 'configure', workspace, peer, session } satisfies MainFrame);
 
   return {
     peer,
@@ -232,7 +229,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     get isLive() {
       return exit === undefined;
     },
-    summary: () => ({ peer, session, pid: exit ? null : launched.pid, state, task, death, doneCount, failedCount }),
+    summary: () => ({ peer, session, pid: exit ? null : launched.pid, state, task, death, ...counts }),
     async run(taskId, toRun) {
       if (state !== 'idle') {
         throw new VakError('already-running', `run: worker ${peer} is ${state}; use another worker`, {
@@ -262,7 +259,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     async drain() {
       if (exit === undefined && state !== 'stopping') {
         become('stopping');
-        post({ kind: 'drain' });
+        launched.post({ kind: 'drain' } satisfies MainFrame);
         held.add(clock.setTimer(drainLimitMs, () => launched.kill('SIGKILL')));
       }
       await gone.promise;
