@@ -216,9 +216,8 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   }
 
   listen();
-  const readyTimer = held.add(
-    clock.setTimer(readyLimitMs, () => endBecause(`not ready within ${readyLimitMs / 1000} s and was ended`)),
-  );
+  const onLate = (): void => endBecause(`not ready within ${readyLimitMs / 1000} s and was ended`);
+  const readyTimer = held.add(clock.setTimer(readyLimitMs, onLate));
   launched.post({ kind: 'configure', workspace, peer, session } satisfies MainFrame);
 
   return {
