@@ -34,7 +34,7 @@ async function listChecks(projectRoot) {
     {
       title: 'biome',
       tool: ['@biomejs/biome', 'biome'],
-      args: ['check', ...(process.stdout.isTTY ? ['--colors=force'] : []), '.'],
+      args: ['check', '--error-on-warnings', ...(process.stdout.isTTY ? ['--colors=force'] : []), '.'],
     },
     { title: 'knip', tool: ['knip'], args: [] },
   ];

@@ -6,19 +6,20 @@ import { createDisposer } from '../shared/base/disposer.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { AppStatus } from '../shared/contract/app-status-contract.ts';
 import type { Services } from '../shared/contract/define-contract.ts';
+import type { Bus } from './bus/bus.ts';
 import { createMemoryBus } from './bus/memory/memory-bus.ts';
 import { createDeveloperService } from './developer/developer-service.ts';
 import { createFeedHub, type FeedHub } from './feeds/feed-hub.ts';
 import { createMessageBuffer } from './feeds/message-buffer.ts';
 import { createStreamsService } from './feeds/streams-service.ts';
 import { createSubjectReader } from './feeds/subject-reader.ts';
-import { createProcessUsageReader } from './metrics/process-usage.ts';
+import { createProcessUsageReader, type ProcessUsage } from './metrics/process-usage.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Randomness } from './ports/randomness.ts';
 import { createSessionDirectory } from './sessions/session-directory.ts';
-import { createSnapshotHub, type SnapshotHub } from './snapshots/snapshot-hub.ts';
-import { createLocalSwarm, type LaunchWorker } from './swarm/local-swarm.ts';
+import { createSnapshotHub, type SnapshotHub, type SnapshotReaders } from './snapshots/snapshot-hub.ts';
+import { createLocalSwarm, type LaunchWorker, type LocalSwarm } from './swarm/local-swarm.ts';
 
 /** What the engine takes from outside. */
 export interface EnginePorts {
@@ -47,21 +48,55 @@ export interface Engine {
 
 const sampleMs = 1000;
 
+type Streams = ReturnType<typeof createStreamsService>;
+type Sessions = ReturnType<typeof createSessionDirectory>;
+
+/** What the bus carries, kept for the windows: the buffer, who was heard, the feeds. */
+function createStreams(bus: Bus, ports: EnginePorts, config: EngineConfig & { readonly onSessions: () => void }) {
+  const { clock } = ports;
+  const held = createDisposer();
+  const reader = createSubjectReader();
+  const buffer = createMessageBuffer({ capacityCount: config.bufferCount, capacityBytes: config.bufferBytes });
+  held.add(bus.subscribe('>', { kind: 'inline', onMessage: (message) => buffer.append(message, clock.now()) }));
+  const { workspace, onSessions } = config;
+  const sessions = held.add(createSessionDirectory({ bus, clock, reader, workspace, onChange: onSessions }));
+  const feeds = held.add(createFeedHub({ buffer, clock, reader, peerOf: sessions.peerOf }));
+  const streams = createStreamsService({ bus, buffer, clock, feeds, reader, peerOf: sessions.peerOf });
+  return { buffer, sessions, feeds, streams, dispose: () => held.dispose() };
+}
+
+interface SnapshotSources {
+  readonly config: EngineConfig;
+  readonly sessions: Sessions;
+  readonly streams: Streams;
+  readonly swarm: LocalSwarm;
+  readonly usage: () => ProcessUsage;
+}
+
+function readersOf({ config, sessions, streams, swarm, usage }: SnapshotSources): SnapshotReaders<AppContract> {
+  return {
+    'app.status': () => ({
+      ...config.runtime,
+      workspace: config.workspace,
+      environment: { name: 'embedded', kind: 'embedded' },
+      mainCpuPercent: usage().cpuPercent,
+      mainRssBytes: usage().rssBytes,
+    }),
+    'sessions.list': sessions.list,
+    'streams.status': streams.status,
+    'swarm.state': swarm.state,
+  };
+}
+
 /** Builds a running engine on the embedded bus. */
 export function createEngine(ports: EnginePorts, config: EngineConfig): Engine {
   const { clock, randomness, logger, launchWorker } = ports;
   const { workspace } = config;
   const held = createDisposer();
   const bus = createMemoryBus({ clock, logger });
-  const reader = createSubjectReader();
-  const buffer = createMessageBuffer({ capacityCount: config.bufferCount, capacityBytes: config.bufferBytes });
-  held.add(bus.subscribe('>', { kind: 'inline', onMessage: (message) => buffer.append(message, clock.now()) }));
-
-  const sessions = held.add(
-    createSessionDirectory({ bus, clock, reader, workspace, onChange: () => snapshots.changed('sessions.list') }),
-  );
-  const feeds = held.add(createFeedHub({ buffer, clock, reader, peerOf: sessions.peerOf }));
-  const streams = createStreamsService({ bus, buffer, clock, feeds, reader, peerOf: sessions.peerOf });
+  const onSessions = (): void => snapshots.changed('sessions.list');
+  const { buffer, sessions, feeds, streams } = held.add(createStreams(bus, ports, { ...config, onSessions }));
+  const onChange = (): void => snapshots.changed('swarm.state');
   const swarm = createLocalSwarm({
     launch: launchWorker,
     bus,
@@ -70,28 +105,12 @@ export function createEngine(ports: EnginePorts, config: EngineConfig): Engine {
     logger,
     workspace,
     sessions,
-    onChange: () => snapshots.changed('swarm.state'),
+    onChange,
   });
   const readUsage = createProcessUsageReader(clock);
   let usage = readUsage();
-
-  const snapshots: SnapshotHub<AppContract> = held.add(
-    createSnapshotHub<AppContract>(
-      {
-        'app.status': () => ({
-          ...config.runtime,
-          workspace,
-          environment: { name: 'embedded', kind: 'embedded' },
-          mainCpuPercent: usage.cpuPercent,
-          mainRssBytes: usage.rssBytes,
-        }),
-        'sessions.list': sessions.list,
-        'streams.status': streams.status,
-        'swarm.state': swarm.state,
-      },
-      clock,
-    ),
-  );
+  const readers = readersOf({ config, sessions, streams, swarm, usage: () => usage });
+  const snapshots: SnapshotHub<AppContract> = held.add(createSnapshotHub<AppContract>(readers, clock));
   held.add(
     clock.setTicker(sampleMs, () => {
       usage = readUsage();

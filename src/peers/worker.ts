@@ -5,6 +5,7 @@ import { createForkPort } from '../engine/bus/channel/fork-port.ts';
 import { createSystemClock } from '../engine/ports/clock.ts';
 import { createJsonLogger } from '../engine/ports/logger.ts';
 import { createSystemRandomness, createUuid } from '../engine/ports/randomness.ts';
+import { removeStalePipes } from '../engine/work/command-pipes.ts';
 import { createProcessTable } from '../engine/work/process-table.ts';
 import { createParentPort, type ElectronParentPort } from './parent-port.ts';
 import type { WorkerHost } from './worker-host.ts';
@@ -30,6 +31,9 @@ const host: WorkerHost = {
 process.stderr.on('error', () => {});
 // The clock's timers do not keep a process alive, and between two events nothing else may.
 setInterval(() => {}, 0x7fff_ffff);
+
+// Of workers whose app died with them.
+removeStalePipes();
 
 const { parentPort } = process as { parentPort?: ElectronParentPort };
 if (parentPort) runOnChannel(createParentPort(parentPort), host);

@@ -58,6 +58,14 @@ export function controlPackage(unused: Readonly<Record<string, string>> = {}): s
   return `${JSON.stringify({ ...all, dependencies: { ...dependencies, ...unused }, devDependencies }, null, 2)}\n`;
 }
 
+/** A file that imports each of `specifiers`, given in the order that the house sorts them. */
+function using(head: string, name: string, specifiers: readonly string[]): string {
+  const imports = specifiers.map((specifier, index) => `import * as m${index} from '${specifier}';\n`);
+  return `${head}${imports.join('')}\nexport const ${name} = [${specifiers.map((_, index) => `m${index}`).join(', ')}].length;\n`;
+}
+
+const sharedText = 'shared/base/text.ts';
+
 const shared: Tree = {
   'src/shared/base/text.ts': `/** Text. Law: total. */
 export function shout(text: string): string {
@@ -82,7 +90,29 @@ export const contractName = 'app';
 `,
 };
 
+/** Tests may be long, and spell out what code would have to take apart. */
+const longTest = `import { expect, test } from 'vitest';
+
+function sum(a: number, b: number, c: number, d: number): number {
+  for (let i = 0; i < a; i++) {
+    for (let j = 0; j < b; j++) {
+      for (let k = 0; k < c; k++) {
+        for (let l = 0; l < d; l++) {
+          if (i + j + k + l > 100) return i;
+          if (i > j) return j;
+        }
+      }
+    }
+  }
+  return a;
+}
+
+test('sums', () => {
+${'  expect(sum(1, 1, 1, 1)).toBe(1);\n'.repeat(210)}});
+`;
+
 const engine: Tree = {
+  'src/engine/long.test.ts': longTest,
   'src/engine/ports/clock.ts': `/** Time. Law: the only place that reads it. */
 import { randomBytes } from 'node:crypto';
 
@@ -100,6 +130,7 @@ import { entry as sha } from '@noble/hashes/sha2.js';
 import { entry as level } from 'classic-level';
 import { entry as histogram } from 'hdr-histogram-js';
 import { entry as json } from 'lossless-json';
+import { z } from 'zod';
 import { shout } from '../shared/base/text.ts';
 import { payload } from '../shared/protocol/payloads.ts';
 import { natsName } from './bus/nats/nats-bus.ts';
@@ -109,21 +140,34 @@ import { clock } from './ports/clock.ts';
 export async function describeEngine(path: string): Promise<string> {
   const hash = createHash('sha256').update(clock.token()).digest('hex');
   const at = new Date(clock.now()).toISOString();
-  const names = [sha, level, histogram, json, natsName, keyName, hash, at, process.platform, payload.parse('x')];
+  const names = [sha, level, histogram, json, natsName, keyName, hash, at, process.platform, payload.parse('x'), z];
   return shout(\`\${names.join()}\${await readFile(path, 'utf8')}\`);
 }
 `,
-  'src/engine/bus/nats/nats-bus.ts': `/** Bus. Law: nats stays here. */
-import { entry as nats } from 'nats';
-import { entry as nkeys } from 'nkeys.js';
-
-export const natsName = nats + nkeys;
-`,
-  'src/engine/identity/key-store.ts': `/** Keys. Law: nkeys.js stays here. */
-import { entry } from 'nkeys.js';
-
-export const keyName = entry;
-`,
+  'src/engine/bus/nats/nats-bus.ts': using('/** Bus. Law: nats stays here. */\n', 'natsName', [
+    'node:fs/promises',
+    'node:os',
+    '@noble/hashes/sha2.js',
+    'lossless-json',
+    'nats',
+    'nkeys.js',
+    'zod',
+    `../../../${sharedText}`,
+    './nats-name.ts',
+  ]),
+  'src/engine/bus/nats/nats-name.ts': `/** Name. Law: short. */\nexport const shortName = 'nats';\n`,
+  'src/engine/identity/key-store.ts': using('/** Keys. Law: nkeys.js stays here. */\n', 'keyName', [
+    'node:fs/promises',
+    'node:os',
+    '@noble/hashes/sha2.js',
+    'classic-level',
+    'lossless-json',
+    'nkeys.js',
+    'zod',
+    `../../${sharedText}`,
+    './key-name.ts',
+  ]),
+  'src/engine/identity/key-name.ts': `/** Name. Law: short. */\nexport const shortName = 'key';\n`,
   'src/engine/engine.test.ts': `import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -139,9 +183,20 @@ test('tells what it is', async () => {
 const programs: Tree = {
   'src/peers/worker.ts': `import { describeEngine } from '../engine/engine.ts';
 import { shout } from '../shared/base/text.ts';
+import { workerUses } from './worker-config.ts';
 
+process.stdout.write(\`\${workerUses}\`);
 process.stdout.write(shout(await describeEngine(process.env['VAK_FILE'] ?? 'none')));
 `,
+  'src/peers/worker-config.ts': using('', 'workerUses', ['node:fs/promises', 'node:os', 'zod', `../${sharedText}`]),
+  'src/main/app-paths.ts': using('', 'pathUses', [
+    'node:fs/promises',
+    'node:os',
+    'electron',
+    'electron/main',
+    'zod',
+    `../${sharedText}`,
+  ]),
   'src/main/bridge/server.ts': `import { type IpcMain, type IpcMainInvokeEvent, ipcMain } from 'electron';
 import { contractName } from '../../shared/contract/app-contract.ts';
 
@@ -154,11 +209,12 @@ export function serve(ipc: IpcMain, answer: (event: IpcMainInvokeEvent) => strin
 import { app, ipcMain } from 'electron';
 import { describeEngine } from '../engine/engine.ts';
 import { shout } from '../shared/base/text.ts';
+import { pathUses } from './app-paths.ts';
 import { serve } from './bridge/server.ts';
 
 await app.whenReady();
 const text = await describeEngine(join(app.getAppPath(), 'package.json'));
-serve(ipcMain, () => shout(text));
+serve(ipcMain, () => shout(text + pathUses));
 `,
   'src/preload/preload.ts': `import { contextBridge, ipcRenderer } from 'electron';
 import type { AppContract } from '../shared/contract/app-contract.ts';
@@ -194,6 +250,11 @@ export function App() {
     </main>
   );
 }
+`,
+  'src/renderer/contract.test.ts': `import { expect, test } from 'vitest';
+import { contractName } from '../shared/contract/app-contract.ts';
+
+test('has a name', () => expect(contractName).toBe('app'));
 `,
   'src/renderer/features/alpha/alpha-view.tsx': `import { useState } from 'react';
 import { shout } from '../../../shared/base/text.ts';

@@ -24,3 +24,8 @@ export function pidIn(path: string): number | undefined {
     return undefined;
   }
 }
+
+/** Pids of a process's own living children. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  return (await table.all()).filter((row) => row.ppid === pid && !row.isZombie).map((row) => row.pid);
+}

@@ -19,6 +19,11 @@ const ambientProperties = [
   'process.hrtime();',
   'process.nextTick(run);',
   'AbortSignal.timeout(1);',
+  'nodeCrypto.randomBytes(8);',
+  'globalThis.crypto;',
+  'globalThis.performance;',
+  'globalThis.setImmediate(run);',
+  'globalThis.setInterval(run, 1);',
   'globalThis.setTimeout(run, 1);',
 ];
 const noAmbient = { rule: 'plugin', says: 'no-ambient: ' };
@@ -77,8 +82,6 @@ const ipcInRoot = plantLines('raw ipc: none called in the composition root', 'sr
   'ipcMain.handle();',
   'run(ipcMain);',
 ]);
-
-const node = 'lint/style/noRestrictedGlobals';
 
 const repeated = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join('\n');
@@ -182,11 +185,25 @@ const shape: PlantedLaw[] = [
     'lint/nursery/noProcessExit',
     'export const end = () => process.exit(1);',
   ),
-  plantRule(
+  plantLines(
     'the preload uses no Node global',
     'src/preload/node-globals.ts',
-    node,
-    `export const a = [Buffer.from('x'), process.pid];`,
+    { rule: 'lint/style/noRestrictedGlobals' },
+    [
+      `Buffer.from('x');`,
+      'process.pid;',
+      `require('x');`,
+      'setImmediate(run);',
+      'global.x;',
+      'run(__dirname);',
+      'run(__filename);',
+    ],
+  ),
+  plantRule(
+    'the page reads no environment',
+    'src/renderer/environment.ts',
+    'lint/style/noProcessEnv',
+    'export const a = process.env;',
   ),
   plantRule(
     'controls are real ones',

@@ -49,8 +49,8 @@ const walls: Walls = {
     'renderer',
   ],
   'src/engine': ['electron', 'react', 'nats', 'nkeys.js', 'peers', 'main', 'preload', 'renderer'],
-  'src/engine/bus/nats': ['electron', 'main', 'peers'],
-  'src/engine/identity': ['electron', 'nats', 'main', 'renderer'],
+  'src/engine/bus/nats': ['electron', 'react', 'peers', 'main', 'preload', 'renderer'],
+  'src/engine/identity': ['electron', 'react', 'nats', 'peers', 'main', 'preload', 'renderer'],
   'src/engine/work/local': ['electron', 'nats', 'nkeys.js', 'peers', 'main', 'preload', 'renderer'],
   'src/peers': ['electron', 'react', 'nats', 'main', 'preload', 'renderer'],
   'src/main': ['react', 'nats', 'peers', 'preload', 'renderer'],
@@ -61,11 +61,11 @@ const walls: Walls = {
 };
 
 const testWalls: Walls = {
-  'src/shared': ['electron', 'main', 'preload', 'renderer'],
+  'src/shared': ['electron', 'electron/main', 'main', 'preload', 'renderer'],
   'src/engine': ['electron', 'main', 'preload', 'renderer'],
   'src/peers': ['electron', 'main', 'preload', 'renderer'],
   'src/main': ['preload', 'renderer'],
-  'src/renderer': ['electron', 'engine', 'peers', 'main'],
+  'src/renderer': ['electron', 'electron/renderer', 'engine', 'peers', 'main'],
 };
 
 function plantWalls(all: Walls, ending: string, who: (folder: string) => string): PlantedLaw[] {

@@ -215,7 +215,7 @@ describe('preview', () => {
     [
       'vak.events.status',
       { state: 'failed', taskId: 't', detail: { reason: 'no such file', exitCode: 127 } },
-      'failed · exit 127 · no such file',
+      'failed · no such file',
     ],
     ['vak.events.tokens', { channel: 'assistant', index: 0, text: 'Hello\nthere' }, 'Hello⏎there'],
     ['vak.work.task', { command: ['ls', '-la'] }, 'ls -la'],

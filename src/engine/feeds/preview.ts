@@ -38,10 +38,9 @@ function knownPreview(type: string, data: Uint8Array): string | undefined {
     }
     case 'vak.events.status': {
       const { state, detail } = decodePayload(type, data);
-      const exit = detail?.exitCode === undefined ? [] : [`exit ${detail.exitCode}`];
-      const signal = detail?.signal === undefined ? [] : [detail.signal];
-      const reason = detail?.reason === undefined ? [] : [detail.reason];
-      return [state, ...exit, ...signal, ...reason].join(' · ');
+      const exit = detail?.exitCode === undefined ? undefined : `exit code ${detail.exitCode}`;
+      const why = detail?.reason ?? exit ?? detail?.signal;
+      return why === undefined ? state : `${state} · ${why}`;
     }
     case 'vak.events.tokens':
       return decodePayload(type, data).text;

@@ -38,11 +38,11 @@ describe('session directory', () => {
     const { clock, bus, status, only } = setUp();
     status('s1', { state: 'failed', taskId: 't', detail: { reason: 'boom', exitCode: 3 } });
     clock.runDeferred();
-    expect(only()?.note).toBe('failed, exit code 3: boom');
+    expect(only()?.note).toBe('failed: boom');
     bus.publish('vak.events.ws.s1.status', utf8('{'));
     status('s1', { state: 'heartbeat' });
     clock.runDeferred();
-    expect(only()?.note).toBe('failed, exit code 3: boom');
+    expect(only()?.note).toBe('failed: boom');
     expect(only()?.state).toBe('live');
   });
 

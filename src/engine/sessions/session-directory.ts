@@ -47,9 +47,9 @@ export interface SessionDirectoryDeps {
 }
 
 function noteOf({ state, detail }: StatusPayload): string {
-  const exit = detail?.exitCode === undefined ? '' : `, exit code ${detail.exitCode}`;
-  const reason = detail?.reason === undefined ? '' : `: ${detail.reason}`;
-  return `${state}${exit}${reason}`.slice(0, noteLength);
+  const exit = detail?.exitCode === undefined ? undefined : `exit code ${detail.exitCode}`;
+  const why = detail?.reason ?? exit;
+  return (why === undefined ? state : `${state}: ${why}`).slice(0, noteLength);
 }
 
 /** Starts to listen. Throws what `bus.subscribe` throws. */

@@ -11,7 +11,7 @@ import { createSilentLogger } from '../ports/logger.ts';
 import { createSeededRandomness } from '../ports/randomness.ts';
 import type { ProcessTable } from '../work/process-rows.ts';
 import type { LaunchedPeer, PeerExit } from './launched-peer.ts';
-import { createLocalSwarm, type LocalSwarm, maxEndedWorkers } from './local-swarm.ts';
+import { createLocalSwarm, type LocalSwarm, maxEndedWorkers, type TakenTask } from './local-swarm.ts';
 import { type MainFrame, readMainFrame } from './worker-frames.ts';
 
 /** A worker's process that a test plays: its end of the channel, its bus, and its fate. */
@@ -33,7 +33,10 @@ let swarm: LocalSwarm;
 let played: PlayedWorker[];
 /** What new workers do with `configure` and `drain`. */
 let isObedient: boolean;
+/** Whether they answer a run. */
+let isMute: boolean;
 let ended: [string, string][];
+let onChange: () => void;
 
 const emptyTable: ProcessTable = {
   all: async () => [],
@@ -91,7 +94,7 @@ function play(peer: string): LaunchedPeer {
         kind: 'inline',
         onMessage({ data, respond }) {
           worker.runs.push((JSON.parse(toText(data)) as { taskId: string }).taskId);
-          respond?.(utf8('{"ok":true}'));
+          if (!isMute) respond?.(utf8('{"ok":true}'));
         },
       });
       post({ kind: 'ready', pid: 4242 });
@@ -129,11 +132,13 @@ beforeEach(() => {
   played = [];
   ended = [];
   isObedient = true;
+  isMute = false;
+  onChange = () => {};
   swarm = createLocalSwarm({
     ...{ launch: play, bus, clock, logger: createSilentLogger(), workspace: 'test', table: emptyTable },
     randomness: createSeededRandomness(7),
     sessions: { register: () => {}, end: (session, note) => ended.push([session, note]) },
-    onChange: () => {},
+    onChange: () => onChange(),
   });
 });
 
@@ -281,6 +286,35 @@ test('local swarm: run takes an idle worker, else launches one; two at once neve
   await settle();
   expect((await third).peer).toBe('worker-2');
   expect(played).toHaveLength(2);
+});
+
+test('local swarm: a worker that is free, or just got ready for one run, is not given to a second', async () => {
+  let second: Promise<TakenTask> | undefined;
+  onChange = () => {
+    if (!states().includes('worker-1 idle')) return;
+    onChange = () => {};
+    second = swarm.run(command);
+  };
+  const first = swarm.run(command);
+  await settle();
+  expect([(await first).peer, (await second)?.peer]).toEqual(['worker-1', 'worker-2']);
+  played[0]?.say('done', (await first).taskId);
+  await settle();
+  const atOnce = [swarm.run(command), swarm.run(command)];
+  await settle();
+  expect((await Promise.all(atOnce)).map(({ peer }) => peer)).toEqual(['worker-1', 'worker-3']);
+});
+
+test('local swarm: a worker that dies before it answered fails the run at once, not after the time limit', async () => {
+  isMute = true;
+  const running = expect(swarm.run(command)).rejects.toMatchObject({ code: 'closed', retryable: true });
+  await settle();
+  expect(states()).toEqual(['worker-1 busy']);
+  const atMs = clock.monotonic();
+  played[0]?.exit({ signal: 'SIGKILL' });
+  await settle();
+  await running;
+  expect(clock.monotonic()).toBe(atMs);
 });
 
 test('local swarm: a worker that only ran by request stays out of the rota', async () => {

@@ -83,8 +83,7 @@ interface Member {
 
 /** Creates a swarm without workers. */
 export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
-  const { bus, clock, logger, randomness, workspace, sessions, onChange } = deps;
-  const table = deps.table ?? createProcessTable();
+  const { bus, clock, logger, randomness, workspace, sessions, onChange, table = createProcessTable() } = deps;
   const pauses = new Map<Member, Disposable>();
   let members: Member[] = [];
   let phase: SwarmState['state'] = 'stopped';
@@ -170,7 +169,7 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
   }
 
   async function startLane(wanted: { count: number }): Promise<void> {
-    while (wanted.count > 0 && isStarting()) {
+    while (wanted.count > 0 && phase === 'starting') {
       wanted.count--;
       await launch(true, false).worker.ready.catch(() => {});
     }

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type BuiltPrograms, buildPrograms } from '../../../tests/support/built-worker.ts';
-import { isAlive, livingProcesses, pidIn } from '../../../tests/support/living-processes.ts';
+import { childrenOf, isAlive, livingProcesses, pidIn } from '../../../tests/support/living-processes.ts';
 import { recordSession, type SessionRecorder } from '../../../tests/support/session-recorder.ts';
 import type { WorkerSummary } from '../../shared/contract/swarm-contract.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
@@ -86,11 +86,29 @@ test('local swarm: a worker that is killed with -9 is dead in the snapshot with 
   expect(await isAlive(pidIn(file) as number)).toBe(false);
 }, 60_000);
 
+test('local swarm: main itself ends what a dead worker leaves, also without the guardian', async () => {
+  const taken = await sh('trap "" TERM; sleep 300; :');
+  const pid = launched[0]?.pid as number;
+  await expect.poll(async () => (await livingProcesses(taken.session)).length, patience).toBe(2);
+  const guarded = await livingProcesses(taken.session);
+  // Stopped, the worker cannot replace its guardian, which is its only other child.
+  process.kill(pid, 'SIGSTOP');
+  for (const child of await childrenOf(pid)) if (!guarded.includes(child)) process.kill(child, 'SIGKILL');
+  process.kill(pid, 'SIGKILL');
+  await expect
+    .poll(() => worker().death?.reason ?? '', patience)
+    .toMatch(/; 2 processes that it had started ended too$/);
+  expect(await livingProcesses(taken.session)).toEqual([]);
+}, 60_000);
+
 test('local swarm: kill ends a worker as a crash would, and the next run gets a new one', async () => {
   const taken = await sh('sleep 300');
+  const pid = worker().pid;
   await swarm.kill({ peer: taken.peer });
   expect(worker().death?.reason).toMatch(/^killed by the operator \(SIGKILL\) while it ran "sh -c sleep 300"/);
   expect(await livingProcesses(taken.session)).toEqual([]);
+  // Killed at once, it may have been making the command's pipes.
+  expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`vak-pipes-${pid}-`))).toEqual([]);
   const next = await sh('echo again');
   expect(next.session).not.toBe(taken.session);
   await end(next);
@@ -226,18 +244,21 @@ test('worker: frames that make no sense do no harm, a configuration that is none
 
 test('guardian: when the app itself dies by SIGKILL, worker and command end, whatever they ignore', async () => {
   const file = join(folder, 'orphan.pid');
-  const script = `trap '' TERM; (setsid sh -c 'trap "" TERM; echo $$ > ${file}; sleep 300; :' &); sleep 300; :`;
+  const plain = join(folder, 'plain.pid');
+  // One left the group and is known by its marker; the other threw its environment away and is known by its group.
+  const script = `(setsid sh -c 'trap "" TERM; echo $$ > ${file}; sleep 300; :' &)
+    exec env -i PATH="$PATH" sh -c 'trap "" TERM; echo $$ > ${plain}; sleep 300; :'`;
   const parent = spawn(process.execPath, [programs.parent, programs.worker, 'sh', '-c', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await createInterface({ input: parent.stdout })[Symbol.asyncIterator]().next()).value.split('\n');
   const { session, worker: pid } = JSON.parse(line) as { session: string; worker: number };
-  await expect.poll(() => pidIn(file), patience).toBeDefined();
+  await expect.poll(() => pidIn(file) && pidIn(plain), patience).toBeDefined();
   // Both at once, as when Electron dies with its utility processes: only the guardian is left.
   process.kill(pid, 'SIGSTOP');
   parent.kill('SIGKILL');
   process.kill(pid, 'SIGKILL');
-  await expect.poll(() => livingProcesses(session), patience).toEqual([]);
+  await expect.poll(() => livingProcesses(session, [pidIn(plain) as number]), patience).toEqual([]);
   expect(await isAlive(pid)).toBe(false);
 }, 60_000);
 

@@ -12,6 +12,7 @@ import { serveChannelBus } from '../bus/channel/channel-host.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { sessionMarker } from '../work/command-environment.ts';
+import { removeStalePipes } from '../work/command-pipes.ts';
 import { endProcesses } from '../work/end-processes.ts';
 import type { ProcessTable } from '../work/process-rows.ts';
 import { createDeferred } from '../work/wait.ts';
@@ -21,9 +22,9 @@ import type { LaunchedPeer, PeerExit } from './launched-peer.ts';
 import { type MainFrame, readWorkerFrame, type WorkerFrame } from './worker-frames.ts';
 
 /** How long a worker may take until it is ready, ms. */
-export const readyLimitMs = 10_000;
+const readyLimitMs = 10_000;
 /** How long a worker may take to drain before it is killed, ms. */
-export const drainLimitMs = 3_000;
+const drainLimitMs = 3_000;
 const requestLimitMs = 5_000;
 /** Cancelling takes the command's grace and kill. */
 const cancelLimitMs = 15_000;
@@ -66,6 +67,44 @@ export interface SwarmWorker {
 
 type WorkerState = WorkerSummary['state'];
 
+/** One request to a worker, and how long it may take. */
+interface WorkerRequest {
+  readonly verb: 'run' | 'cancel';
+  readonly body: Uint8Array;
+  readonly timeoutMs: number;
+}
+
+/** Asks a worker over the bus. Throws what it answers; `closed` if it ends first, which `gone` tells. */
+async function askWorker(
+  { bus, workspace, peer }: Pick<SwarmWorkerDeps, 'bus' | 'workspace' | 'peer'>,
+  { verb, body, timeoutMs }: WorkerRequest,
+  gone: AbortSignal,
+): Promise<void> {
+  const subject = buildSubject({ plane: 'control', workspace, entity: peer, verb });
+  try {
+    checkAnswer(await bus.request(subject, body, { timeoutMs, signal: gone }));
+  } catch (error) {
+    if (!gone.aborted) throw error;
+    throw new VakError('closed', `${verb}: worker ${peer} ended before it answered; try again`, {
+      cause: error,
+      retryable: true,
+    });
+  }
+}
+
+/** How a status message ends a task; undefined if it does not. */
+function readTaskEnd({ data }: Message, taskId: string | undefined): 'done' | 'failed' | undefined {
+  let status: StatusPayload;
+  try {
+    status = decodePayload('vak.events.status', data);
+  } catch {
+    // Not a status: the stream shows it as it came.
+    return undefined;
+  }
+  const isEnd = status.state === 'done' || status.state === 'failed';
+  return isEnd && status.taskId === taskId ? (status.state as 'done' | 'failed') : undefined;
+}
+
 /** Takes over a process that was just launched, and tells it who it is. */
 export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   const { bus, clock, logger, table, workspace, peer, session, process: launched } = deps;
@@ -82,11 +121,8 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   /** Why we are ending it, when we are. */
   let endCause: string | undefined;
   let refusal: string | undefined;
-  let doneCount = 0;
-  let failedCount = 0;
+  const counts = { doneCount: 0, failedCount: 0 };
   let exit: PeerExit | undefined;
-
-  const post = (frame: MainFrame): void => launched.post(frame);
 
   function become(next: WorkerState): void {
     state = next;
@@ -113,17 +149,9 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
         return;
       case 'drained':
         if (state !== 'stopping') endCause = `ended by itself: ${frame.reason}`;
-        post({ kind: 'exit' });
+        launched.post({ kind: 'exit' } satisfies MainFrame);
         return;
     }
-  }
-
-  function finishTask(outcome: 'done' | 'failed'): void {
-    if (task === null) return;
-    task = null;
-    if (outcome === 'done') doneCount++;
-    else failedCount++;
-    backToIdle();
   }
 
   function backToIdle(): void {
@@ -131,16 +159,13 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     else deps.onChange();
   }
 
-  function onStatus({ data }: Message): void {
-    let status: StatusPayload;
-    try {
-      status = decodePayload('vak.events.status', data);
-    } catch {
-      // Not a status: the stream shows it as it came.
-      return;
-    }
-    if (task === null || status.taskId !== task.taskId) return;
-    if (status.state === 'done' || status.state === 'failed') finishTask(status.state);
+  function onStatus(message: Message): void {
+    const outcome = task === null ? undefined : readTaskEnd(message, task.taskId);
+    if (outcome === undefined) return;
+    task = null;
+    if (outcome === 'done') counts.doneCount++;
+    else counts.failedCount++;
+    backToIdle();
   }
 
   async function onExit(how: PeerExit): Promise<void> {
@@ -150,40 +175,25 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     const facts = { exit: how, wasReady, endCause, refusal, command: task?.command, hadGroups: groups.size > 0 };
     readyTimer.dispose();
     exitAbort.abort();
-    if (task !== null) failedCount++;
+    if (task !== null) counts.failedCount++;
     task = null;
-    const end = (reason: string): void => {
-      if (!isAsked) death = { atMs: clock.now(), exitCode: how.exitCode, signal: how.signal, reason };
-    };
-    end(deathReason(facts));
+    const atMs = clock.now();
+    if (!isAsked) death = { atMs, exitCode: how.exitCode, signal: how.signal, reason: deathReason(facts) };
     become(isAsked ? 'ended' : 'dead');
     ready.reject(new VakError('spawn-failed', `worker ${peer}: ${deathReason(facts)}; see the log, then start again`));
-    const atMs = clock.now();
     try {
       const left = await endProcesses(
         { table, clock },
         { groups: [...groups], marker: sessionMarker(session), graceMs: leftoverGraceMs },
       );
-      if (death !== null) death = { ...death, atMs, reason: deathReason(facts, left) };
+      if (death !== null) death = { ...death, reason: deathReason(facts, left) };
     } catch (thrown) {
       logger.bug('swarm.end-leftovers', thrown);
     }
+    removeStalePipes();
     held.dispose();
     deps.onChange();
     gone.resolve();
-  }
-
-  async function request(verb: 'run' | 'cancel', body: Uint8Array, timeoutMs: number): Promise<void> {
-    const subject = buildSubject({ plane: 'control', workspace, entity: peer, verb });
-    try {
-      checkAnswer(await bus.request(subject, body, { timeoutMs, signal: exitAbort.signal }));
-    } catch (error) {
-      if (exit === undefined) throw error;
-      throw new VakError('closed', `${verb}: worker ${peer} ended before it answered; try again`, {
-        cause: error,
-        retryable: true,
-      });
-    }
   }
 
   function endBecause(cause: string): void {
@@ -191,21 +201,24 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     launched.kill('SIGKILL');
   }
 
-  held.add(serveChannelBus({ port: launched, bus, clock, logger }));
-  held.add(
-    launched.onMessage((value) => {
-      const frame = readWorkerFrame(value);
-      if (typeof frame === 'object') onFrame(frame);
-      else if (frame === 'malformed') logger.warn('swarm.malformed-frame', { peer });
-    }),
-  );
-  const statusSubject = buildSubject({ plane: 'events', workspace, entity: session, verb: 'status' });
-  held.add(bus.subscribe(statusSubject, { kind: 'inline', onMessage: onStatus }));
-  held.add(launched.onExit((how) => void onExit(how)));
-  const readyTimer = held.add(
-    clock.setTimer(readyLimitMs, () => endBecause(`not ready within ${readyLimitMs / 1000} s and was ended`)),
-  );
-  post({ kind: 'configure', workspace, peer, session });
+  function listen(): void {
+    held.add(serveChannelBus({ port: launched, bus, clock, logger }));
+    held.add(
+      launched.onMessage((value) => {
+        const frame = readWorkerFrame(value);
+        if (typeof frame === 'object') onFrame(frame);
+        else if (frame === 'malformed') logger.warn('swarm.malformed-frame', { peer });
+      }),
+    );
+    const statusSubject = buildSubject({ plane: 'events', workspace, entity: session, verb: 'status' });
+    held.add(bus.subscribe(statusSubject, { kind: 'inline', onMessage: onStatus }));
+    held.add(launched.onExit((how) => void onExit(how)));
+  }
+
+  listen();
+  const onLate = (): void => endBecause(`not ready within ${readyLimitMs / 1000} s and was ended`);
+  const readyTimer = held.add(clock.setTimer(readyLimitMs, onLate));
+  launched.post({ kind: 'configure', workspace, peer, session } satisfies MainFrame);
 
   return {
     peer,
@@ -215,16 +228,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     get isLive() {
       return exit === undefined;
     },
-    summary: () => ({
-      peer,
-      session,
-      pid: exit === undefined ? launched.pid : null,
-      state,
-      task,
-      death,
-      doneCount,
-      failedCount,
-    }),
+    summary: () => ({ peer, session, pid: exit ? null : launched.pid, state, task, death, ...counts }),
     async run(taskId, toRun) {
       if (state !== 'idle') {
         throw new VakError('already-running', `run: worker ${peer} is ${state}; use another worker`, {
@@ -235,7 +239,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
       task = { taskId, command: toRun.command, startedMs: clock.now() };
       become('busy');
       try {
-        await request('run', body, requestLimitMs);
+        await askWorker(deps, { verb: 'run', body, timeoutMs: requestLimitMs }, exitAbort.signal);
       } catch (error) {
         // After a timeout the worker may still take it: then its status tells.
         if (task?.taskId === taskId && !isVakError(error, 'timeout')) {
@@ -245,7 +249,8 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
         throw error;
       }
     },
-    cancel: (taskId) => request('cancel', encodeRequest({ taskId }), cancelLimitMs),
+    cancel: (taskId) =>
+      askWorker(deps, { verb: 'cancel', body: encodeRequest({ taskId }), timeoutMs: cancelLimitMs }, exitAbort.signal),
     async kill() {
       endBecause('killed by the operator');
       await gone.promise;
@@ -253,7 +258,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     async drain() {
       if (exit === undefined && state !== 'stopping') {
         become('stopping');
-        post({ kind: 'drain' });
+        launched.post({ kind: 'drain' } satisfies MainFrame);
         held.add(clock.setTimer(drainLimitMs, () => launched.kill('SIGKILL')));
       }
       await gone.promise;

@@ -4,7 +4,7 @@
  */
 
 /** Name of the public variable that marks every process of a session, so that leftovers can be found. */
-export const sessionMarkerName = 'VAK_SESSION';
+const sessionMarkerName = 'VAK_SESSION';
 
 /** The environment entry that marks the processes of a session. */
 export function sessionMarker(session: string): string {

@@ -4,7 +4,7 @@
  * Law: the files that name the pipes are gone before the command runs; without mkfifo the command still runs, on sockets.
  */
 import { execFile } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +20,30 @@ export interface CommandPipes {
   closeWriteEnds(): void;
   /** Closes everything: the command could not be started. */
   destroy(): void;
+}
+
+const folderPrefix = 'vak-pipes-';
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Somebody else's process is one too.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Removes what processes left that were killed in the moment between making their pipes and opening them. Never throws. */
+export function removeStalePipes(): void {
+  try {
+    for (const name of readdirSync(tmpdir())) {
+      const pid = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1];
+      if (pid === undefined || isRunning(Number(pid))) continue;
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    }
+  } catch {
+    // Not readable, or not ours to remove: they are two empty files.
+  }
 }
 
 function makeFifos(paths: readonly string[]): Promise<void> {
@@ -46,7 +70,7 @@ export async function createCommandPipes(): Promise<CommandPipes | undefined> {
   let folder: string | undefined;
   const opened: number[] = [];
   try {
-    folder = mkdtempSync(join(tmpdir(), 'vak-pipes-'));
+    folder = mkdtempSync(join(tmpdir(), `${folderPrefix}${process.pid}-`));
     const paths = [join(folder, 'stdout'), join(folder, 'stderr')] as const;
     await makeFifos(paths);
     const [out, err] = paths.map((path) => {

@@ -56,9 +56,9 @@ interface StopRequest {
 }
 
 /** Time between asking a command to end and killing it, ms. */
-export const stopGraceMs = 2_000;
+const stopGraceMs = 2_000;
 /** Time between two telemetry samples, ms. */
-export const telemetryEveryMs = 500;
+const telemetryEveryMs = 500;
 
 /** How long the pipes may stay open after the command has exited, before what holds them is ended. */
 const pipesAfterExitMs = 1_000;

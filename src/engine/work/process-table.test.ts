@@ -110,7 +110,7 @@ test('process table: finds a real child by its parent, its group and its environ
     const rows = (await table.all()).filter(({ pgid }) => pgid === group);
     expect(rows.map(({ ppid }) => ppid).sort()).toEqual([process.pid, group].sort());
     expect(rows.every(({ rssBytes }) => rssBytes > 0)).toBe(true);
-    expect((await table.withEnvironment('MARK=m-1')).sort()).toEqual(rows.map(({ pid }) => pid).sort());
+    expect([...(await table.withEnvironment('MARK=m-1'))].sort()).toEqual(rows.map(({ pid }) => pid).sort());
     expect(await table.withEnvironment('MARK=m')).toEqual([]);
   } finally {
     process.kill(-group, 'SIGKILL');

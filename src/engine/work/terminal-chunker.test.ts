@@ -66,6 +66,7 @@ test('terminal chunker: small writes share a chunk', () => {
     clock.advance(4);
   }
   expect(chunks).toHaveLength(0);
+  expect(clock.timerCount).toBe(1);
   clock.advance(10);
   expect(chunks.map(({ bytes }) => [...bytes])).toEqual([[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]);
 });

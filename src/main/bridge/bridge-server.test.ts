@@ -137,7 +137,8 @@ describe('bridge server', () => {
   it('refuses every channel to a sender that is not trusted', async () => {
     const { invoke, handlers, listeners, event, log } = setUp(false);
     expect(await invoke('1', 'swarm.stop', {})).toMatchObject({ ok: false, error: { code: 'forbidden' } });
-    expect(await handlers.get(channels.snapshot)?.(event)).toMatchObject({ ok: false, error: { code: 'forbidden' } });
+    const snapshots = handlers.get(channels.snapshot)?.(event) as Promise<ResultEnvelope>;
+    expect(await snapshots).toMatchObject({ ok: false, error: { code: 'forbidden' } });
     const posted: unknown[] = [];
     const port = { postMessage: (value: unknown) => posted.push(value), close: () => posted.push('closed') };
     listeners.get(channels.feed)?.({ ports: [port], sender: { id: 9 } } as unknown as IpcMainEvent, {

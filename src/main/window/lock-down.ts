@@ -9,8 +9,16 @@ export function denyNavigation(app: Pick<App, 'on'>, logger: Logger): void {
       event.preventDefault();
       logger.warn('window.denied', { what });
     };
-    contents.on('will-navigate', deny('navigation'));
-    contents.on('will-frame-navigate', deny('frame navigation'));
+    // A page may load itself again, and nothing else.
+    const denyLeaving = (event: {
+      preventDefault(): void;
+      readonly url: string;
+      readonly isMainFrame: boolean;
+    }): void => {
+      if (!event.isMainFrame || event.url !== contents.getURL()) deny('navigation')(event);
+    };
+    contents.on('will-navigate', denyLeaving);
+    contents.on('will-frame-navigate', denyLeaving);
     contents.on('will-redirect', deny('redirect'));
     contents.on('will-attach-webview', deny('webview'));
     contents.setWindowOpenHandler(() => {

@@ -1,4 +1,6 @@
 /** The renderer's end of the contract: typed calls and feeds over the four channels (architecture.md §3). */
+
+import { type ErrorShape, VakError } from '../../shared/base/vak-error.ts';
 import type {
   Bridge,
   Client,
@@ -9,7 +11,6 @@ import type {
   FeedName,
   FeedParams,
 } from '../../shared/contract/define-contract.ts';
-import { type ErrorShape, VakError } from '../../shared/base/vak-error.ts';
 
 /** Handlers of one feed. `onFrame` is called with credits still withheld; call `paint` on the handle when it is on screen. */
 export interface FeedHandlers<Frame> {
@@ -32,12 +33,18 @@ export type OpenFeed<C extends Contract> = <N extends FeedName<C>>(
   handlers: FeedHandlers<FeedFrame<C, N>>,
 ) => FeedHandle;
 
-let callCount = 0;
-const nextId = (): string => `${Date.now().toString(36)}-${(callCount++).toString(36)}`;
+/** An id that this window has not used yet, for a call or a feed. */
+const createId = (): string => crypto.randomUUID();
 
-async function invoke(bridge: Bridge, method: string, input: unknown, signal?: AbortSignal): Promise<unknown> {
+interface Invocation {
+  readonly method: string;
+  readonly input: unknown;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function invoke(bridge: Bridge, { method, input, signal }: Invocation): Promise<unknown> {
   if (signal?.aborted) throw new VakError('aborted', `${method}: cancelled before it began`);
-  const callId = nextId();
+  const callId = createId();
   const cancel = (): void => bridge.cancel(callId);
   signal?.addEventListener('abort', cancel, { once: true });
   try {
@@ -57,7 +64,7 @@ export function createClient<C extends Contract>(bridge: Bridge): Client<C> {
       get: (_target, member) =>
         typeof member === 'string'
           ? (input: unknown, options?: { signal?: AbortSignal }) =>
-              invoke(bridge, `${feature}.${member}`, input, options?.signal)
+              invoke(bridge, { method: `${feature}.${member}`, input, signal: options?.signal })
           : undefined,
     });
   return new Proxy(Object.freeze({}) as Client<C>, {
@@ -73,7 +80,7 @@ export function createClient<C extends Contract>(bridge: Bridge): Client<C> {
 /** Creates the feed opener. Main's port arrives as a `message` event of this window, which is checked to be our own. */
 export function createFeedOpener<C extends Contract>(bridge: Bridge, page: Window): OpenFeed<C> {
   return (name, params, handlers) => {
-    const feedId = nextId();
+    const feedId = createId();
     let port: MessagePort | undefined;
     let unpaid = 0;
     let isDisposed = false;

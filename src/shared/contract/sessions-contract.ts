@@ -15,7 +15,7 @@ export interface SessionSummary {
   readonly lastSeenMs: number;
   readonly messageCount: number;
   readonly perSecond: number;
-  /** What its last status said, for people: "running ls -la", "failed, exit code 3". */
+  /** What its last status said, for people: "claimed: ls -la", "failed: exit code 3". */
   readonly note: string;
 }
 

@@ -3,20 +3,19 @@ import { memo, useEffect, useMemo, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatBytes } from '../../ui/format.ts';
-import { decodeText, splitText, visibleLine, visibleRuns } from './visible-text.ts';
+import { decodeText, splitText, visibleRuns } from './visible-text.ts';
 
 /** Characters in one part; the first part is shown at once. */
 const partLength = 65_536;
 /** Parts that are added in one frame after "show all". */
 const partsPerFrame = 2;
-/** More signs than this in one part are not worth an element each. */
-const maxRuns = 4_000;
+/** Characters in one block: the browser lays out only blocks in sight, and long ones slowly. */
+const blockLength = 2_048;
 
-const Part = memo(function Part({ text }: { readonly text: string }) {
+const Block = memo(function Block({ text }: { readonly text: string }) {
   const runs = visibleRuns(text);
-  if (runs.length > maxRuns) return <pre className="inspector-part">{visibleLine(text)}</pre>;
   return (
-    <pre className="inspector-part">
+    <pre className="inspector-block">
       {runs.map((run, at) =>
         run.isSign ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: the runs of one text never change.
@@ -30,6 +29,11 @@ const Part = memo(function Part({ text }: { readonly text: string }) {
     </pre>
   );
 });
+
+function Part({ text }: { readonly text: string }) {
+  // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of one text never change.
+  return useMemo(() => splitText(text, blockLength).map((block, at) => <Block key={at} text={block} />), [text]);
+}
 
 /** How many parts are shown: one, then more with each frame until all are. */
 function useShownParts(total: number): { readonly shown: number; readonly showAll: () => void } {

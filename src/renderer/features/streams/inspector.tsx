@@ -52,7 +52,11 @@ function Failure({ error }: { readonly error: unknown }) {
     why: 'The message has left the engine’s buffer: newer messages took its place.',
     next: 'Pause the table before reading next time, or filter by session so that fewer rows pass.',
   };
-  return <ErrorNotice report={isVakError(error, 'not-found') ? { ...report, ...left } : report} />;
+  return (
+    <div className="inspector-failure">
+      <ErrorNotice report={isVakError(error, 'not-found') ? { ...report, ...left } : report} />
+    </div>
+  );
 }
 
 function Content({ tab, reading }: { readonly tab: TabId; readonly reading: Reading }) {

@@ -21,9 +21,9 @@ const minPreviewPx = 120;
 export function useColumns(): Columns {
   const time = useSize('streams.time', { initialPx: 104, minPx: 64, maxPx: 240 });
   const subject = useSize('streams.subject', { initialPx: 208, minPx: 64, maxPx: 720 });
-  const peer = useSize('streams.peer', { initialPx: 88, minPx: 48, maxPx: 400 });
-  const seq = useSize('streams.seq', { initialPx: 72, minPx: 48, maxPx: 240 });
-  const size = useSize('streams.size', { initialPx: 72, minPx: 48, maxPx: 240 });
+  const peer = useSize('streams.peer', { initialPx: 84, minPx: 48, maxPx: 400 });
+  const seq = useSize('streams.seq', { initialPx: 92, minPx: 48, maxPx: 240 });
+  const size = useSize('streams.size', { initialPx: 84, minPx: 48, maxPx: 240 });
   const widths = [time, subject, peer, seq, size].map((column) => column.px);
   const totalPx = widths.reduce((sum, px) => sum + px, minPreviewPx);
   const template = `${widths.map((px) => `${px}px`).join(' ')} minmax(${minPreviewPx}px, 1fr)`;

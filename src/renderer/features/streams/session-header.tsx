@@ -23,6 +23,12 @@ function useFacts(session: string): SessionFacts {
   return { summary, worker };
 }
 
+/** A command line in a sentence. */
+function briefly(command: readonly string[]): string {
+  const line = visibleLine(command.join(' '));
+  return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
+}
+
 function killGuard(worker: WorkerSummary, environment: AppStatus['environment']): Guarded {
   return {
     verb: 'Kill',
@@ -34,7 +40,7 @@ function killGuard(worker: WorkerSummary, environment: AppStatus['environment'])
     consequence:
       worker.task === null
         ? 'Its process ends at once, as in a crash.'
-        : `Its process ends at once, as in a crash, and with it “${visibleLine(worker.task.command.join(' '))}”.`,
+        : `Its process ends at once, as in a crash, and with it “${briefly(worker.task.command)}”.`,
   };
 }
 
@@ -80,6 +86,18 @@ function Death({ worker }: { readonly worker: WorkerSummary }) {
         The worker died at {formatDateTime(death.atMs, zone)}
         {how === undefined ? '' : ` (${how})`}: {visibleLine(death.reason)}
       </span>
+    </p>
+  );
+}
+
+function CurrentCommand({ summary, worker }: SessionFacts) {
+  return (
+    <p className="session-command data" data-testid="session-command">
+      {worker?.task ? (
+        `$ ${visibleLine(worker.task.command.join(' '))}`
+      ) : (
+        <span className="dim">{visibleLine(summary?.note ?? '') || 'no command is running'}</span>
+      )}
     </p>
   );
 }
@@ -141,14 +159,7 @@ export function SessionHeader({ session }: { readonly session: string }) {
           </Button>
         </span>
       </div>
-      <p className="session-command data" data-testid="session-command">
-        {worker?.task ? (
-          `$ ${visibleLine(worker.task.command.join(' '))}`
-        ) : (
-          <span className="dim">{visibleLine(summary?.note ?? '') || 'no command is running'}</span>
-        )}
-      </p>
-      {worker && <Death worker={worker} />}
+      {worker?.death ? <Death worker={worker} /> : <CurrentCommand summary={summary} worker={worker} />}
       <GuardDialog guarded={guarded} onCancel={keep} onConfirm={kill} />
     </div>
   );

@@ -112,7 +112,9 @@ export function SessionList({ filterRef, onSelect, onOpen }: SessionListProps) {
     <>
       <header className="streams-panel-head">
         <h1 className="streams-title">Streams</h1>
-        <span className="dim">{formatCount(sessionCount)} sessions</span>
+        <span className="dim">
+          {formatCount(sessionCount)} {sessionCount === 1 ? 'session' : 'sessions'}
+        </span>
       </header>
       <div className="session-filter">
         <input

@@ -24,7 +24,8 @@ function PauseState({ model }: { readonly model: RowsModel }) {
   const status = useSnapshot('streams.status');
   if (model.pausedAt === undefined || status === undefined) return <span>paused</span>;
   const gauge = pauseGauge(status, model.pausedAt);
-  const held = `${formatCount(gauge.waitingCount)} waiting · ${formatBytes(gauge.waitingBytes)} of ${formatBytes(status.capacityBytes)}`;
+  const bytes = `${formatBytes(gauge.waitingBytes)} of ${formatBytes(status.capacityBytes)}`;
+  const held = `${formatCount(gauge.waitingCount)} waiting`;
   const tone = gauge.lostCount > 0 ? 'bad' : gauge.fill >= nearlyFull ? 'wait' : 'plain';
   return (
     <span
@@ -32,12 +33,14 @@ function PauseState({ model }: { readonly model: RowsModel }) {
       data-testid="pause-gauge"
       data-waiting={gauge.waitingCount}
       data-lost={gauge.lostCount}
+      title={`${held} · ${bytes}`}
     >
       <span>paused</span>
-      <Gauge label="Messages that wait" value={gauge.fill} max={1} valueText={held} tone={tone} />
+      <Gauge label="Messages that wait" value={gauge.fill} max={1} valueText={`${held}, ${bytes}`} tone={tone} />
       <span>{held}</span>
-      {gauge.lostCount > 0 && <span className="streams-bad">· the oldest {formatCount(gauge.lostCount)} are lost</span>}
+      {gauge.lostCount > 0 && <span className="streams-bad">· oldest {formatCount(gauge.lostCount)} lost</span>}
       {gauge.lossInMs !== null && <span>· oldest lost in about {formatDuration(gauge.lossInMs)}</span>}
+      <span>· {bytes}</span>
     </span>
   );
 }
@@ -46,7 +49,7 @@ function PlaceState({ model }: { readonly model: RowsModel }) {
   const { scroll, buffer, selectedSeq } = model;
   if (model.pausedAt !== undefined) return <PauseState model={model} />;
   if (scroll.hasLostPlace)
-    return <span className="streams-wait">the rows you were reading have left the table · showing the oldest</span>;
+    return <span className="streams-wait">your rows have left the table · the oldest are shown</span>;
   if (!scroll.isFollowing) {
     const at = selectedSeq === undefined || buffer.findSeq(selectedSeq) < 0 ? '' : ` at #${formatCount(selectedSeq)}`;
     return <span>{`detached${at} · following is ${formatCount(scroll.newCount)} behind`}</span>;
@@ -71,18 +74,20 @@ function Counters({ model }: { readonly model: RowsModel }) {
           {formatCount(droppedCount)}
         </dd>
       </div>
-      {status && (
+      {status && model.pausedAt === undefined && (
         <div title="What the engine holds of the messages on the bus">
           <dt>buffer</dt>
-          <dd className="data" data-testid="buffer-bytes" data-count={status.bufferedBytes}>
-            {`${formatMebibytes(status.bufferedBytes)}/${formatBytes(status.capacityBytes).replace('.0', '')}`}
+          <dd className="streams-buffer" data-testid="buffer-bytes" data-count={status.bufferedBytes}>
+            <span className="data">
+              {`${formatMebibytes(status.bufferedBytes)}/${formatBytes(status.capacityBytes).replace('.0', '')}`}
+            </span>
+            <Gauge
+              label="Message buffer"
+              value={status.bufferedBytes}
+              max={status.capacityBytes}
+              valueText={`${formatBytes(status.bufferedBytes)} of ${formatBytes(status.capacityBytes)}`}
+            />
           </dd>
-          <Gauge
-            label="Message buffer"
-            value={status.bufferedBytes}
-            max={status.capacityBytes}
-            valueText={`${formatBytes(status.bufferedBytes)} of ${formatBytes(status.capacityBytes)}`}
-          />
         </div>
       )}
     </dl>

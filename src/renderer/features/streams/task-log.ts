@@ -23,17 +23,46 @@ export interface TaskLog {
   add(change: StatusChange, atMs: number): void;
 }
 
+/** The task after a change; undefined when the change says nothing about its beginning or end. */
+function taskAfter(
+  before: TaskRow | undefined,
+  { state, exitCode, signal, reason, taskId }: StatusChange & { readonly taskId: string },
+  atMs: number,
+): TaskRow | undefined {
+  const about = { taskId, exitCode, signal, reason };
+  if (state === 'done' || state === 'failed') {
+    return { ...about, state, startedMs: before?.startedMs ?? null, endedMs: atMs };
+  }
+  if (state !== 'claimed' && state !== 'started') return undefined;
+  return { ...about, state: 'running', startedMs: before?.startedMs ?? atMs, endedMs: null };
+}
+
 /** Creates an empty log. */
 export function createTaskLog(): TaskLog {
-  let tasks = new Map<string, TaskRow>();
+  const tasks = new Map<string, TaskRow>();
   let rows: readonly TaskRow[] = [];
   let forgottenCount = 0;
+
+  /** A session that ends takes its tasks along. */
+  function endAll(reason: string | undefined, atMs: number): void {
+    for (const task of tasks.values()) {
+      if (task.state !== 'running') continue;
+      tasks.set(task.taskId, { ...task, state: 'failed', endedMs: atMs, reason: reason ?? 'its session ended' });
+    }
+  }
 
   function forgetOldest(): void {
     const ended = [...tasks.values()].find((task) => task.state !== 'running') ?? [...tasks.values()][0];
     if (ended === undefined) return;
     tasks.delete(ended.taskId);
     forgottenCount++;
+  }
+
+  function takeTask(taskId: string, change: StatusChange, atMs: number): void {
+    const task = taskAfter(tasks.get(taskId), { ...change, taskId }, atMs);
+    if (task === undefined) return;
+    tasks.set(taskId, task);
+    if (tasks.size > maxTasks) forgetOldest();
   }
 
   return {
@@ -43,16 +72,9 @@ export function createTaskLog(): TaskLog {
     get forgottenCount() {
       return forgottenCount;
     },
-    add({ state, taskId, exitCode, signal, reason }, atMs) {
-      if (taskId === undefined) return;
-      const before = tasks.get(taskId);
-      const isEnd = state === 'done' || state === 'failed';
-      if (!isEnd && state !== 'claimed' && state !== 'started') return;
-      const task: TaskRow = isEnd
-        ? { taskId, state, startedMs: before?.startedMs ?? null, endedMs: atMs, exitCode, signal, reason }
-        : { taskId, state: 'running', startedMs: before?.startedMs ?? atMs, endedMs: null, exitCode, signal, reason };
-      tasks = new Map(tasks).set(taskId, task);
-      if (tasks.size > maxTasks) forgetOldest();
+    add(change, atMs) {
+      if (change.taskId !== undefined) takeTask(change.taskId, change, atMs);
+      else if (change.state === 'ended') endAll(change.reason, atMs);
       rows = [...tasks.values()].reverse();
     },
   };

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { toBase64 } from '../../../shared/base/bytes.ts';
 import { readStatus, readTelemetry, readTerminal, type TerminalChunk } from './session-payloads.ts';
 import { createTerminalText } from './terminal-text.ts';
+import { visibleBidi } from './visible-text.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const chunk = (offset: number, text: string, stream: TerminalChunk['stream'] = 'stdout'): TerminalChunk => ({
@@ -30,6 +31,10 @@ describe('terminal text', () => {
     expect(terminal.missingBytes).toBe(48_223);
   });
 
+  it('shows bidi controls as signs', () => {
+    expect(createTerminalText().take(chunk(0, 'a\u202Eb\u001b[1m'))).toBe('a‹U+202E›b\u001b[1m');
+  });
+
   it('shows bytes that come twice once', () => {
     const terminal = createTerminalText();
     terminal.take(chunk(0, 'abc'));
@@ -48,7 +53,7 @@ describe('terminal text', () => {
         terminal.take(chunk(0, 'é', 'stderr'));
         const tail = terminal.take({ stream: 'stdout', offset: cut, bytes: bytes.subarray(cut) });
         // A leading BOM is a mark, not text.
-        expect(head + tail).toBe(text.replace(/^\uFEFF/, ''));
+        expect(head + tail).toBe(visibleBidi(text.replace(/^\uFEFF/, '')));
       }),
     );
   });

@@ -7,7 +7,7 @@ const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 describe('visible text', () => {
   it('shows control and bidi characters as signs', () => {
-    expect(visibleLine('a\u001b[31mb\u202Ec\u0000\u007f\u0085')).toBe('a␛[31mb⟨U+202E⟩c␀␡⟨U+0085⟩');
+    expect(visibleLine('a\u001b[31mb\u202Ec\u0000\u007f\u0085')).toBe('a␛[31mb‹U+202E›c␀␡‹U+0085›');
     expect(visibleLine('plain é 漢')).toBe('plain é 漢');
   });
 
@@ -47,6 +47,8 @@ describe('visible text', () => {
 
   it('splits without tearing a character apart', () => {
     expect(splitText('ab😀c', 3)).toEqual(['ab😀', 'c']);
+    expect(splitText('abc\ndefgh', 6)).toEqual(['abc\n', 'defgh']);
+    expect(splitText('a\nbcdefgh', 6)).toEqual(['a\nbcde', 'fgh']);
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 5 }), (text, length) => {
         const parts = splitText(text, length);

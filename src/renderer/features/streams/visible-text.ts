@@ -12,14 +12,21 @@ export interface TextRun {
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 const anyHidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** `␛`, `⟨U+202E⟩`: the sign of one hidden character. */
+/** `␛`, `‹U+202E›`: the sign of one hidden character. */
 function signOf(character: string): string {
   const code = character.codePointAt(0) as number;
   if (character === '\n') return '↵';
   if (character === '\t') return '⇥';
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
   if (code === 0x7f) return '␡';
-  return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+  return `‹U+${code.toString(16).toUpperCase().padStart(4, '0')}›`;
+}
+
+const bidi = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
+/** Terminal output: bidi controls as their signs; everything else is the terminal's to judge. */
+export function visibleBidi(text: string): string {
+  return text.replace(bidi, signOf);
 }
 
 /** One line: every hidden character as its sign. */
@@ -56,11 +63,13 @@ export function decodeText(bytes: Uint8Array): { readonly text: string; readonly
   }
 }
 
-/** Parts of at most `length` UTF-16 units that never split a character. */
+/** Parts of about `length` UTF-16 units that never split a character and end with a line where one ends in their second half. */
 export function splitText(text: string, length: number): readonly string[] {
   const parts: string[] = [];
   for (let at = 0; at < text.length; ) {
     let end = Math.min(text.length, at + length);
+    const lineEnd = text.lastIndexOf('\n', end - 1) + 1;
+    if (end < text.length && lineEnd > at + length / 2) end = lineEnd;
     const isSplitPair = end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
     if (isSplitPair) end++;
     parts.push(text.slice(at, end));
