@@ -28,8 +28,11 @@ export default defineConfig({
     build: {
       target: nodeTarget,
       outDir: 'out/preload',
+      // A sandboxed preload script can require no chunk: each is whole in itself.
+      isolatedEntries: true,
+      externalizeDeps: false,
       rollupOptions: {
-        input: { preload: 'src/preload/preload.ts' },
+        input: { preload: 'src/preload/preload.ts', 'secret-entry': 'src/preload/secret-entry.ts' },
         output: { format: 'cjs', entryFileNames: '[name].cjs' },
       },
     },
@@ -42,7 +45,12 @@ export default defineConfig({
       outDir: 'out/renderer',
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      rollupOptions: { input: { index: resolve('src/renderer/index.html') } },
+      rollupOptions: {
+        input: {
+          index: resolve('src/renderer/index.html'),
+          secretEntry: resolve('src/renderer/secret-entry.html'),
+        },
+      },
     },
   },
 });

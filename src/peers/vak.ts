@@ -17,14 +17,17 @@ const clock = createSystemClock();
 const randomness = createSystemRandomness();
 const interruption = new AbortController();
 const { signal } = interruption;
+const logger = createJsonLogger(
+  (line) => process.stderr.write(`${line}\n`),
+  clock.now,
+  () => createUuid(clock, randomness),
+);
+const nothing = (): void => {};
 const host: CliHost = {
   clock,
   randomness,
-  logger: createJsonLogger(
-    (line) => process.stderr.write(`${line}\n`),
-    clock.now,
-    () => createUuid(clock, randomness),
-  ),
+  // What a person must know is told as talk; of the log only faults of the program are left.
+  logger: { ...logger, debug: nothing, info: nothing, warn: nothing },
   vault: createNoVault(),
   environment: { ...process.env },
   platform: process.platform,

@@ -26,13 +26,26 @@ export function boxOf(n: number): string {
 
 /** A card of peer `ada`, signed with key 1. */
 export function cardWith(fields: Partial<CardFields> = {}, signer: NkeySigner = signerOf(1)): VerifiedCard {
-  const base = { ws: 'acme', peer: 'ada', kind: 'human', agent: false, name: 'Ada', boxExpiresAt: 2_000_000_000 } as const;
+  const base = {
+    ws: 'acme',
+    peer: 'ada',
+    kind: 'human',
+    agent: false,
+    name: 'Ada',
+    boxExpiresAt: 2_000_000_000,
+  } as const;
   return signCard({ ...base, box: boxOf(1), serial: 1, ...fields }, signer);
 }
 
 /** A grant of peer `ada`, key 1, signed by root. */
 export function grantWith(fields: Partial<GrantFields> = {}, by: NkeySigner = root): VerifiedGrant {
-  const base = { ws: 'acme', peer: 'ada', sign: signerOf(1).nkey, roles: ['human'], queues: [] } satisfies Partial<GrantFields>;
+  const base = {
+    ws: 'acme',
+    peer: 'ada',
+    sign: signerOf(1).nkey,
+    roles: ['human'],
+    queues: [],
+  } satisfies Partial<GrantFields>;
   return signGrant({ ...base, serial: 1, notAfter: 0, ...fields } as GrantFields, by);
 }
 

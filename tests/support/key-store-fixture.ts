@@ -2,13 +2,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  createFileKeyStore,
-  type FileKeyStore,
-  type FileKeyStoreOptions,
-} from '../../src/engine/identity/file-key-store.ts';
+import { createFileKeyStore, type FileKeyStore } from '../../src/engine/identity/file-key-store.ts';
 import type { KeyStoreContents, StoredIdentity } from '../../src/engine/identity/key-store.ts';
 import { createSecret, type Secret, secretFromText } from '../../src/engine/identity/secret.ts';
+import type { FileKeyStoreOptions } from '../../src/engine/identity/store-core.ts';
 import { createFakeClock } from '../../src/engine/ports/fake-clock.ts';
 import { createSilentLogger } from '../../src/engine/ports/logger.ts';
 import { createSystemRandomness } from '../../src/engine/ports/randomness.ts';

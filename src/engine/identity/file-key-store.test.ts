@@ -155,6 +155,21 @@ describe('two processes', () => {
     expect(serials(b.read())).toEqual([1, 2, 3]);
   });
 
+  it('I3 whoever lost the lock while it worked writes nothing', async () => {
+    const store = place.store();
+    await store.create({});
+    const before = place.files().get('store.vak');
+    const error = await failure(
+      store.update((contents) => {
+        writeFileSync(`${place.file}.lock`, 'of another');
+        return addIdentity(1)(contents);
+      }),
+    );
+    expect(error).toMatchObject({ code: 'timeout', retryable: true });
+    expect(place.files().get('store.vak')).toEqual(before);
+    expect(serials(store.read())).toEqual([]);
+  });
+
   it('I3 a store that another process replaced locks here, and loses nothing of the new one', async () => {
     const a = place.store();
     const b = place.store();

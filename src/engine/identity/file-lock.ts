@@ -137,7 +137,7 @@ function breakLock(path: string, judged: string, nowWallMs: number): boolean {
 /** Waits for a moment. Timers of the clock do not keep a process alive; whoever waits for a lock must not just end. */
 function pause(path: string, clock: Clock): Promise<void> {
   const staysAlive = (): void => {};
-  watchFile(path, { persistent: true, interval: 1000 }, staysAlive);
+  watchFile(path, { persistent: true, interval: 1000 }, staysAlive).setMaxListeners(0);
   return new Promise<void>((resolve) => {
     clock.setTimer(pollMs, resolve);
   }).finally(() => unwatchFile(path, staysAlive));

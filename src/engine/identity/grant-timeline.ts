@@ -30,6 +30,13 @@ export type ReadTimeline = (stored: readonly Stored<Grant>[], peer: string) => G
 /** Where records verified before are remembered: beyond the grants of a large workspace, within a few megabytes. */
 const rememberedGrants = 8192;
 
+/** Puts a grant behind those that were stored before it; the last one once more is nothing new. */
+function place(timeline: { grants: TimedGrant[]; replays: TimedGrant[] }, timed: TimedGrant): void {
+  const last = timeline.grants.at(-1);
+  if (last === undefined || timed.grant.serial > last.grant.serial) timeline.grants.push(timed);
+  else if (timed.digest !== last.digest) timeline.replays.push(timed);
+}
+
 /**
  * Creates a reader for one workspace under its pinned root. Each record's signature is verified once while it is remembered, and
  * a list that a directory gives again unchanged is not read again.
@@ -65,13 +72,8 @@ export function createTimelineReader(options: {
     const grants: TimedGrant[] = [];
     const replays: TimedGrant[] = [];
     for (const { record, storedMs } of stored) {
-      if (record.ws !== ws || record.peer !== peer) continue;
-      const verified = verify(record);
-      if (verified === undefined) continue;
-      const timed: TimedGrant = { ...verified, fromMs: storedMs };
-      const last = grants.at(-1);
-      if (last === undefined || record.serial > last.grant.serial) grants.push(timed);
-      else if (timed.digest !== last.digest) replays.push(timed);
+      const verified = record.ws === ws && record.peer === peer ? verify(record) : undefined;
+      if (verified !== undefined) place({ grants, replays }, { ...verified, fromMs: storedMs });
     }
     return { grants, replays };
   }

@@ -125,7 +125,10 @@ describe('I4 grants', () => {
     ['another version', { ...grant, v: 0 }],
     ['a queue that is no token', { ...grant, queues: ['a b'] }],
     ['a key of another kind', { ...grant, sign: `A${grant.sign.slice(1)}` }],
-    ['a key with a wrong checksum', { ...grant, sign: `${grant.sign.slice(0, -1)}${grant.sign.endsWith('A') ? 'B' : 'A'}` }],
+    [
+      'a key with a wrong checksum',
+      { ...grant, sign: `${grant.sign.slice(0, -1)}${grant.sign.endsWith('A') ? 'B' : 'A'}` },
+    ],
     ['a list', [grant]],
   ])('I4 %s is refused', (_, value) => {
     expect(refusal(value)).toMatch(/grant/);

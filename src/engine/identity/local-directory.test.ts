@@ -27,7 +27,10 @@ afterEach(() => {
   expect(clock.timerCount).toBe(0);
 });
 
-async function open(workspace = 'acme', ownClock = clock as Parameters<typeof openLocalDirectory>[0]['clock']): Promise<LocalDirectory> {
+async function open(
+  workspace = 'acme',
+  ownClock = clock as Parameters<typeof openLocalDirectory>[0]['clock'],
+): Promise<LocalDirectory> {
   const report = (error: VakError): number => reports.push(error);
   const randomness = createSystemRandomness();
   return disposer.add(await openLocalDirectory({ path, workspace, clock: ownClock, randomness, report }));
@@ -53,7 +56,12 @@ describe('I1 I4 the local directory', () => {
     await directory.putCard(second);
     for (const one of [directory, await open()]) {
       expect(one.card('ada')).toEqual({ record: second, storedMs: clock.now() });
-      expect(one.cards().map(({ record }) => record.peer).toSorted()).toEqual(['ada', 'bob']);
+      expect(
+        one
+          .cards()
+          .map(({ record }) => record.peer)
+          .toSorted(),
+      ).toEqual(['ada', 'bob']);
       expect(one.card('eve')).toBeUndefined();
     }
   });
@@ -96,7 +104,9 @@ describe('I1 I4 the local directory', () => {
 
   test('I1 records that do not fit, or are of another workspace, are refused', async () => {
     const directory = await open();
-    expect(await failure(directory.putCard({ ...cardWith(), more: 1 } as Card))).toMatchObject({ code: 'invalid-payload' });
+    expect(await failure(directory.putCard({ ...cardWith(), more: 1 } as Card))).toMatchObject({
+      code: 'invalid-payload',
+    });
     expect(await failure(directory.putCard(cardWith({ ws: 'other' })))).toMatchObject({ details: { field: 'ws' } });
     expect(await failure(directory.putGrant(grantWith({ ws: 'other' })))).toMatchObject({ details: { field: 'ws' } });
     expect(readdirSync(join(path, '..'))).toEqual([]);

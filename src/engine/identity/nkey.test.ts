@@ -63,6 +63,10 @@ describe('I1 nkeys', () => {
       }),
       { numRuns: 400 },
     );
+    // Bits beyond the last byte: the library does not look at them.
+    for (const more of ['A', 'B', '7', '=', ' ', '\n']) {
+      expect(refusal(() => decodeNkey(nkey + more, 'sign'))).toMatch(/^sign: /);
+    }
   });
 
   test('I1 other kinds of keys are refused: of an account, a seed as a public key and the reverse', () => {

@@ -68,23 +68,26 @@ describe('I4 the floor of serials', () => {
 
   test('I4 many rises at once are all on disk when it has settled, and it never falls', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 50 }))), async (rises) => {
-        rmSync(path, { force: true });
-        const floor = await open();
-        const highest = new Map<string, number>();
-        for (const [peer, serial] of rises) {
-          floor.raise(seen(serial, { peer }));
-          highest.set(peer, Math.max(serial, highest.get(peer) ?? 0));
-        }
-        await floor.settled();
-        const again = await open();
-        for (const peer of ['a', 'b', 'c']) {
-          expect(floor.highest(seen(1, { peer }))).toBe(highest.get(peer) ?? 0);
-          expect(again.highest(seen(1, { peer }))).toBe(highest.get(peer) ?? 0);
-        }
-        floor.dispose();
-        again.dispose();
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 50 }))),
+        async (rises) => {
+          rmSync(path, { force: true });
+          const floor = await open();
+          const highest = new Map<string, number>();
+          for (const [peer, serial] of rises) {
+            floor.raise(seen(serial, { peer }));
+            highest.set(peer, Math.max(serial, highest.get(peer) ?? 0));
+          }
+          await floor.settled();
+          const again = await open();
+          for (const peer of ['a', 'b', 'c']) {
+            expect(floor.highest(seen(1, { peer }))).toBe(highest.get(peer) ?? 0);
+            expect(again.highest(seen(1, { peer }))).toBe(highest.get(peer) ?? 0);
+          }
+          floor.dispose();
+          again.dispose();
+        },
+      ),
       { numRuns: 25 },
     );
   });

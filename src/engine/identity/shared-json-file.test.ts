@@ -34,7 +34,9 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function open(ownClock: FakeClock | ReturnType<typeof createSystemClock> = clock): Promise<SharedJsonFile<Names>> {
+async function open(
+  ownClock: FakeClock | ReturnType<typeof createSystemClock> = clock,
+): Promise<SharedJsonFile<Names>> {
   const file = await openSharedJsonFile<Names>({
     path,
     schema,

@@ -2,6 +2,7 @@
  * A small JSON file of the profile that several processes read and change (app and command line).
  * Law: changes are made under a lock on what is on disk then; a file that cannot be read is set aside and said, never overwritten.
  */
+import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, statSync } from 'node:fs';
 import type { z } from 'zod';
 import { toTextStrict, utf8 } from '../../shared/base/bytes.ts';
@@ -77,11 +78,24 @@ function parse<T>(bytes: Uint8Array, schema: z.ZodType<T>): T {
   throw new VakError('corrupt', describeIssue(parsed.error));
 }
 
-/** What the file holds now; undefined if there is none. Throws `corrupt`, `unsupported`, `forbidden` that name the path. */
-function load<T>(path: string, schema: z.ZodType<T>): T | undefined {
+/** A value and the bytes that it was read from or written as, by their hash. */
+interface Loaded<T> {
+  readonly value: T;
+  readonly hash: string;
+}
+
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/**
+ * What the file holds now, `known` itself if that is the same; undefined if there is none. Throws `corrupt`, `unsupported`,
+ * `forbidden` that name the path.
+ */
+function load<T>(path: string, schema: z.ZodType<T>, known: Loaded<T>): Loaded<T> | undefined {
   try {
     const bytes = readBytes(path);
-    return bytes && parse(bytes, schema);
+    if (bytes === undefined) return undefined;
+    const hash = hashOf(bytes);
+    return hash === known.hash ? known : { value: parse(bytes, schema), hash };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     if (!isVakError(error)) throw fileError('read', path, error);
@@ -113,14 +127,14 @@ export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): 
   const lock = createFileLock({ path: `${path}.lock`, waitMs: lockWaitMs, clock, randomness });
   const disposer = createDisposer();
   const listeners = new Set<() => void>();
-  let value = options.empty;
+  let held: Loaded<T> = { value: options.empty, hash: '' };
   let stamp = 'absent';
   let lookedMs = clock.monotonic();
   let turn: Promise<unknown> = Promise.resolve();
 
-  function take(next: T): void {
-    if (next === value) return;
-    value = next;
+  function take(next: Loaded<T>): void {
+    if (next === held) return;
+    held = next;
     for (const listener of [...listeners]) listener();
   }
 
@@ -131,7 +145,7 @@ export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): 
     if (found === stamp) return;
     // Set before reading: what cannot be read is said once for each state of the file.
     stamp = found;
-    take(load(path, schema) ?? value);
+    take(load(path, schema, held) ?? held);
   }
 
   function lookAndReport(): void {
@@ -143,9 +157,8 @@ export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): 
     }
   }
 
-  /** Under the lock: like `look`, and a damaged file makes way. */
+  /** Under the lock: like `look`, but reads whatever its stamp says, and a damaged file makes way. */
   function lookOrSetAside(): VakError | undefined {
-    // What was reported and left standing must be found damaged again now.
     stamp = 'unknown';
     try {
       look();
@@ -161,7 +174,7 @@ export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): 
     }
   }
 
-  async function write(next: T): Promise<void> {
+  async function write(next: T): Promise<Loaded<T>> {
     const bytes = utf8(`${JSON.stringify(next)}\n`);
     if (bytes.length > maxFileBytes) {
       throw new VakError('limit-exceeded', `${path} would be larger than ${maxFileBytes} bytes`, { details: { path } });
@@ -171,6 +184,7 @@ export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): 
     } catch (error) {
       throw fileError('write', path, error);
     }
+    return { value: next, hash: hashOf(bytes) };
   }
 
   const damage = await lock.run(async () => lookOrSetAside());
@@ -180,19 +194,19 @@ export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): 
   return {
     read() {
       if (!disposer.isDisposed && clock.monotonic() - lookedMs >= freshMs) lookAndReport();
-      return value;
+      return held.value;
     },
     update(change) {
       const work = (): Promise<void> =>
-        lock.run(async (held) => {
+        lock.run(async (own) => {
           const found = lookOrSetAside();
           if (found !== undefined) report(found);
-          const next = change(value);
-          if (next === value) return;
-          held.assertHeld();
-          await write(next);
+          const next = change(held.value);
+          if (next === held.value) return;
+          own.assertHeld();
+          const written = await write(next);
           stamp = stampOf(path);
-          take(next);
+          take(written);
         });
       // One at a time within this process: the lock between processes is waited for by polling.
       const done = turn.then(work);

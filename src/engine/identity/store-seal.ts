@@ -6,14 +6,7 @@ import { VakError } from '../../shared/base/vak-error.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import { openBytes, sealBytes } from './body-cipher.ts';
 import { decodeBody, encodeBody, type StoreBody } from './contents-codec.ts';
-import {
-  formatHeader,
-  maxStoreBytes,
-  type ParsedStoreFile,
-  parseStoreFile,
-  type StoreFormat,
-  type StoreHeader,
-} from './store-format.ts';
+import { formatHeader, maxStoreBytes, type ParsedStoreFile, parseStoreFile, type StoreHeader } from './store-format.ts';
 
 /** What a file is sealed from. */
 export interface StoreParts {
@@ -54,15 +47,5 @@ export function openStore(file: ParsedStoreFile, masterKey: Uint8Array): StoreBo
     return decodeBody(plain);
   } finally {
     plain.fill(0);
-  }
-}
-
-/** Parses and opens in one go; undefined if the file is unsound or does not open. */
-export function tryOpenStore(bytes: Uint8Array, format: StoreFormat, masterKey: Uint8Array): StoreBody | undefined {
-  try {
-    return openStore(parseStoreFile(bytes, format), masterKey);
-  } catch (error) {
-    if (error instanceof VakError) return undefined;
-    throw error;
   }
 }

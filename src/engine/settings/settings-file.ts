@@ -49,7 +49,7 @@ export interface SettingsFile extends Disposable {
 }
 
 /** Another process holds the file for milliseconds. */
-const lockWaitMs = 10_000;
+const lockWaitMs = 5_000;
 
 /** Opens the settings of a profile; a file that is not there is made by the first `set`. */
 export async function openSettingsFile(options: SettingsFileOptions): Promise<SettingsFile> {

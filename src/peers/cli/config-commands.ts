@@ -8,7 +8,7 @@ import { showKey } from '../../shared/settings/settings-problem.ts';
 import { settingKeys } from '../../shared/settings/settings-schema.ts';
 import { type Command, type ExitCode, exitCodes } from './command.ts';
 import type { Output } from './output.ts';
-import { openProfile } from './profile.ts';
+import { withProfile } from './profile.ts';
 
 const width = Math.max(...settingRows.map(({ key }) => key.length));
 const keyTable = settingRows
@@ -18,9 +18,14 @@ const keyTable = settingRows
   )
   .join('\n');
 
-/** A value as text on a line; nothing where none is set. */
+/** A value as text on a line by itself; nothing where none is set. */
 export function showValue(value: SettingValue): string {
   return value === null ? '' : String(value);
+}
+
+/** A value in a list. */
+export function listValue(key: string, value: SettingValue): string {
+  return `${key} = ${value ?? '(none)'}`;
 }
 
 /** What the text of an argument means for a setting; what means nothing is left as it is, to be refused with its type. */
@@ -40,7 +45,7 @@ function showOne(settings: SettingsFile, key: string, output: Output): ExitCode 
 function showAll(settings: SettingsFile, output: Output): ExitCode {
   for (const key of settingKeys(settings.settings())) {
     const { value, isSet } = settings.get(key);
-    output.data({ key, value, isSet }, `${key} = ${showValue(value)}${isSet ? '' : '  (default)'}`);
+    output.data({ key, value, isSet }, `${listValue(key, value)}${isSet ? '' : '  (default)'}`);
   }
   return settings.problems().length === 0 ? exitCodes.done : exitCodes.no;
 }
@@ -56,13 +61,10 @@ Settings:
 ${keyTable}`,
   example: 'vak config get look.theme\nvak config get --json',
   async run({ args, common }, host) {
-    const profile = await openProfile(common, host);
-    try {
+    return await withProfile(common, host, async (profile) => {
       const [key] = args;
       return key === undefined ? showAll(profile.settings, host.output) : showOne(profile.settings, key, host.output);
-    } finally {
-      profile.dispose();
-    }
+    });
   },
 };
 
@@ -84,16 +86,13 @@ ${keyTable}`,
         `${showKey(key)}: is a secret; use "vak config bus set", which reads it from stdin or a file`,
       );
     }
-    const profile = await openProfile(common, host);
-    try {
+    return await withProfile(common, host, async (profile) => {
       await profile.settings.set(key, parseValue(key, text));
       const { value, isSet } = profile.settings.get(key);
-      host.output.talk(`${key} = ${showValue(value)}`);
+      host.output.talk(listValue(key, value));
       host.output.change({ key, value, isSet });
       return undefined;
-    } finally {
-      profile.dispose();
-    }
+    });
   },
 };
 
@@ -117,13 +116,10 @@ const remove: Command = {
     'KEY may also name a section (contexts.prod), or anything else that stands in the file. With --json prints {key, wasSet}.',
   example: 'vak config delete look.theme',
   async run({ args, common }, host) {
-    const profile = await openProfile(common, host);
-    try {
+    return await withProfile(common, host, async (profile) => {
       await deleteSetting(profile.settings, args[0] ?? '', host.output);
       return undefined;
-    } finally {
-      profile.dispose();
-    }
+    });
   },
 };
 

@@ -1,32 +1,20 @@
-/** `vak id new|show|card|backup|restore`: the identities of the profile. */
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+/** `vak id new|show|card`: the identities of the profile. */
 import type { VerifiedCard } from '../../engine/identity/cards.ts';
-import { fileError } from '../../engine/identity/file-error.ts';
 import type { VerifiedGrant } from '../../engine/identity/grants.ts';
 import type { KeyStoreContents, StoredIdentity } from '../../engine/identity/key-store.ts';
 import { cardOf, createFirstIdentity, createPeerIdentity } from '../../engine/identity/operator-identity.ts';
-import { highestGrantSerial, publishCard, publishGrant, publishOwnRecords } from '../../engine/identity/own-records.ts';
+import { highestGrantSerial, publishCard, publishGrant } from '../../engine/identity/own-records.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { CliHost, Command, CommandInput } from './command.ts';
 import { readRoles } from './grant-input.ts';
-import { writeNewFile } from './new-file.ts';
-import {
-  backupPassphraseFileName,
-  makeKeyStore,
-  ofBackup,
-  readNewPassphrase,
-  restoreKeyStore,
-  unlockKeyStore,
-} from './passphrase.ts';
-import { checkProfile, openProfile } from './profile.ts';
+import { idBackupCommands } from './id-backup-commands.ts';
+import { makeKeyStore, unlockKeyStore } from './passphrase.ts';
+import { checkProfile, withProfile } from './profile.ts';
 import { selfSummary } from './self-summary.ts';
 import { chosenIdentity, type OpenWorkspace, openPlaces, withWorkspace } from './workspace.ts';
 
 const kinds = ['human', 'bot', 'process'] as const;
 type Kind = (typeof kinds)[number];
-/** Far above any key store; what is larger is no backup. */
-const maxBackupBytes = 64 * 1024 * 1024;
 
 function show(open: OpenWorkspace, identity: StoredIdentity, { clock, output }: CliHost): void {
   const self = selfSummary(open, identity, clock.now());
@@ -130,8 +118,7 @@ least) is read from the file that VAK_PASSPHRASE_FILE names, or asked for.`,
     "VAK_PASSPHRASE_FILE=~/pass vak id new --name 'Ada Lovelace'\nvak id new --identity builder --kind process --role worker --queue builds",
   async run(input, host) {
     const wanted = readNewIdentity(input);
-    const profile = await openProfile(input.common, host);
-    try {
+    return await withProfile(input.common, host, async (profile) => {
       checkProfile(profile, input.common);
       const { keyStore } = profile;
       if (keyStore.state().kind === 'absent') await makeKeyStore(keyStore, host);
@@ -141,9 +128,7 @@ least) is read from the file that VAK_PASSPHRASE_FILE names, or asked for.`,
       host.output.talk(`identity ${identity.peer} is made in ${input.common.profile}`);
       show(open, identity, host);
       return undefined;
-    } finally {
-      profile.dispose();
-    }
+    });
   },
 };
 
@@ -176,74 +161,4 @@ const card: Command = {
   },
 };
 
-const backup: Command = {
-  words: ['id', 'backup'],
-  args: ['FILE'],
-  options: {},
-  summary: 'Writes the whole key store, sealed under a passphrase of its own, to a new file.',
-  notes: `Prints {path, sizeBytes}. The backup's passphrase is read from the file that ${backupPassphraseFileName} names, or asked for.
-A file that is there is not overwritten. Grants given to others are not in it.`,
-  example: `${backupPassphraseFileName}=~/backup-pass vak id backup vak.backup`,
-  async run({ args, common }, host) {
-    const path = resolve(args[0] ?? '');
-    const profile = await openProfile(common, host);
-    try {
-      checkProfile(profile, common);
-      await unlockKeyStore(profile.keyStore, host);
-      const passphrase = await readNewPassphrase(ofBackup, host);
-      try {
-        const bytes = await profile.keyStore.backup(passphrase);
-        await writeNewFile(path, bytes);
-        host.output.data({ path, sizeBytes: bytes.length }, path);
-      } finally {
-        passphrase.dispose();
-      }
-      return undefined;
-    } finally {
-      profile.dispose();
-    }
-  },
-};
-
-async function readBackup(path: string): Promise<Uint8Array> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    throw fileError('read', path, error);
-  }
-  if (bytes.length <= maxBackupBytes) return bytes;
-  throw new VakError('invalid-input', `FILE: ${bytes.length} bytes are no backup of a key store`);
-}
-
-const restore: Command = {
-  words: ['id', 'restore'],
-  args: ['FILE'],
-  options: {},
-  summary: 'Replaces the key store by that of a backup; what stood there is set aside.',
-  notes: `Prints {path, identities: [names]}. Two passphrases: the backup's (${backupPassphraseFileName}), and the one that opens the key store
-from now on (VAK_PASSPHRASE_FILE); or both are asked for.`,
-  example: `VAK_PASSPHRASE_FILE=~/pass ${backupPassphraseFileName}=~/backup-pass vak id restore vak.backup`,
-  async run({ args, common }, host) {
-    const path = resolve(args[0] ?? '');
-    const bytes = await readBackup(path);
-    const profile = await openProfile(common, host);
-    try {
-      checkProfile(profile, common);
-      await restoreKeyStore(profile.keyStore, bytes, host);
-      const contents = profile.keyStore.read();
-      for (const { workspace } of contents.workspaces) {
-        const open = await openPlaces(profile, workspace, host);
-        await publishOwnRecords({ contents, workspace, clock: host.clock }, open);
-      }
-      const identities = contents.identities.map(({ peer }) => peer);
-      host.output.talk('grants of others are in no backup: see vak grant ls');
-      host.output.data({ path, identities }, identities.join('\n'));
-      return undefined;
-    } finally {
-      profile.dispose();
-    }
-  },
-};
-
-export const idCommands: readonly Command[] = [create, showOne, card, backup, restore];
+export const idCommands: readonly Command[] = [create, showOne, card, ...idBackupCommands];

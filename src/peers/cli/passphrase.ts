@@ -52,7 +52,7 @@ export async function readNewPassphrase(wanted: Wanted, host: CliHost): Promise<
 }
 
 /** Hands a passphrase to `attempt`; one that was typed wrong may be typed again. Throws `wrong-passphrase`, `aborted`. */
-export async function withPassphrase<T>(
+async function withPassphrase<T>(
   wanted: Wanted,
   host: CliHost,
   attempt: (passphrase: Secret) => Promise<T>,

@@ -16,7 +16,7 @@ export interface Profile extends Disposable {
 }
 
 /** Opens the profile, and says what in its settings is not used. */
-export async function openProfile(common: CommonOptions, host: CliHost): Promise<Profile> {
+async function openProfile(common: CommonOptions, host: CliHost): Promise<Profile> {
   const { clock, randomness, logger, vault, output } = host;
   const held = createDisposer();
   const files = profileFiles(common.profile);
@@ -43,4 +43,18 @@ export function checkProfile({ settings }: Profile, { context }: CommonOptions):
     'unsupported',
     `--context: ${context} is ${found.kind}, and only embedded ones can be used so far`,
   );
+}
+
+/** Opens the profile, runs the work, closes everything. */
+export async function withProfile<T>(
+  common: CommonOptions,
+  host: CliHost,
+  work: (profile: Profile) => Promise<T> | T,
+): Promise<T> {
+  const profile = await openProfile(common, host);
+  try {
+    return await work(profile);
+  } finally {
+    profile.dispose();
+  }
 }

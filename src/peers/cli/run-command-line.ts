@@ -1,4 +1,5 @@
 /** Runs one command line of `vak` and gives its exit code (cli.md). */
+import { requireSelfTest } from '../../engine/crypto/require-self-test.ts';
 import { type ErrorCode, isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { refuseSecretsInArgv } from './argv-secrets.ts';
 import { type CliHost, type Command, type ExitCode, exitCodes } from './command.ts';
@@ -39,13 +40,6 @@ function helpFor({ words, isHelp }: Glance, commands: readonly Command[]): strin
   throw new VakError('invalid-input', 'help: there is no command of this name; see vak help');
 }
 
-function requireSelfTest({ selfTest }: CliHost): void {
-  const result = selfTest();
-  if (result.ok) return;
-  const message = `the cryptography of this runtime fails its self-test (${result.failed.join(', ')}); nothing was opened, use another runtime`;
-  throw new VakError('self-test-failed', message);
-}
-
 async function run(args: readonly string[], commands: readonly Command[], host: CliHost): Promise<ExitCode> {
   const { output } = host;
   refuseSecretsInArgv(args);
@@ -58,7 +52,7 @@ async function run(args: readonly string[], commands: readonly Command[], host: 
   }
   const command = commandOf(glance.words, commands);
   const input = readCommandLine(command, args, host);
-  if (command.isSelfTest !== true) requireSelfTest(host);
+  if (command.isSelfTest !== true) requireSelfTest(host.selfTest());
   return (await command.run(input, host)) ?? exitCodes.done;
 }
 

@@ -8,7 +8,7 @@ import type { Directory } from '../../engine/ports/directory.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { CliHost, CommonOptions } from './command.ts';
 import { unlockKeyStore } from './passphrase.ts';
-import { checkProfile, openProfile, type Profile } from './profile.ts';
+import { checkProfile, type Profile, withProfile } from './profile.ts';
 
 export interface OpenWorkspace extends RecordPlaces {
   readonly profile: Profile;
@@ -35,8 +35,7 @@ export async function withWorkspace<T>(
   host: CliHost,
   work: (open: OpenWorkspace) => Promise<T> | T,
 ): Promise<T> {
-  const profile = await openProfile(common, host);
-  try {
+  return await withProfile(common, host, async (profile) => {
     checkProfile(profile, common);
     await unlockKeyStore(profile.keyStore, host);
     const contents = profile.keyStore.read();
@@ -50,9 +49,7 @@ export async function withWorkspace<T>(
     const open = await openPlaces(profile, workspace, host);
     await publishOwnRecords({ contents, workspace, clock: host.clock }, open);
     return await work(open);
-  } finally {
-    profile.dispose();
-  }
+  });
 }
 
 /** The identity of `--identity`, else the only one there is. Throws `not-found`, `invalid-input`. */

@@ -15,7 +15,7 @@ export function createActionRunner({ notify, reportError }: Pick<Workbench, 'not
     try {
       await action.run();
     } catch (error) {
-      reportError(action.title, error);
+      reportError(action.title.replace(/…$/, ''), error);
     }
   };
 }

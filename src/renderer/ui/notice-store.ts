@@ -14,25 +14,35 @@ export interface InfoNotice extends NoticeBase {
   readonly kind: 'info';
   readonly text: string;
 }
+/** Something that should be read. */
+export interface AdviceNotice extends NoticeBase {
+  readonly kind: 'advice';
+  readonly text: string;
+}
 export interface FailureNotice extends NoticeBase {
   readonly kind: 'error';
   readonly report: ErrorReport;
 }
-export type Notice = InfoNotice | FailureNotice;
+export type Notice = InfoNotice | AdviceNotice | FailureNotice;
 
 export interface NoticeStore {
   readonly store: StoreApi<readonly Notice[]>;
   /** Says that something was done; goes by itself. */
   notify(text: string): void;
+  /** Says what went otherwise than expected and lost nothing; stays. */
+  advise(text: string): void;
   /** Says what failed; stays. */
   reportError(doing: string, error: unknown): void;
   dismiss(id: number): void;
 }
 
-type NewNotice = Pick<InfoNotice, 'kind' | 'text'> | Pick<FailureNotice, 'kind' | 'report'>;
+type NewNotice =
+  | Pick<InfoNotice, 'kind' | 'text'>
+  | Pick<AdviceNotice, 'kind' | 'text'>
+  | Pick<FailureNotice, 'kind' | 'report'>;
 
 function isSame(notice: Notice, added: NewNotice): boolean {
-  if (notice.kind === 'info') return added.kind === 'info' && notice.text === added.text;
+  if (notice.kind !== 'error') return added.kind === notice.kind && notice.text === added.text;
   return added.kind === 'error' && notice.report.doing === added.report.doing && notice.report.why === added.report.why;
 }
 
@@ -49,6 +59,7 @@ export function createNoticeStore(): NoticeStore {
   return {
     store,
     notify: (text) => add({ kind: 'info', text }),
+    advise: (text) => add({ kind: 'advice', text }),
     reportError: (doing, error) => add({ kind: 'error', report: describeError(doing, error) }),
     dismiss: (id) =>
       store.setState(
