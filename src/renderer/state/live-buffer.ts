@@ -6,7 +6,7 @@
 import type { RowsFrame } from '../../shared/contract/streams-contract.ts';
 
 /** Entries that a table holds. */
-export const liveBufferCapacity = 50_000;
+const liveBufferCapacity = 50_000;
 
 /** One entry: a message, or a marker that stands where `droppedCount` messages were lost. */
 export interface LiveRow {

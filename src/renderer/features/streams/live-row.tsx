@@ -24,24 +24,26 @@ export interface LiveRowSlotProps {
 /** Rows count from 1, behind the header. */
 const firstRowIndex = 2;
 
+function DroppedRow({ index, droppedCount }: Pick<LiveRowSlotProps, 'index' | 'droppedCount'>) {
+  return (
+    <div
+      className="live-row live-row-dropped"
+      role="row"
+      aria-rowindex={index + firstRowIndex}
+      data-testid="dropped-marker"
+      data-count={droppedCount}
+    >
+      <span role="gridcell" className="live-dropped-text">
+        {formatCount(droppedCount)} messages dropped here
+      </span>
+    </div>
+  );
+}
+
 function Slot({ id, buffer, index, isSelected, zone, workspace }: LiveRowSlotProps) {
   const row = buffer.rowAt(index);
   if (row === undefined) return <div className="live-row live-row-empty" role="presentation" />;
-  if (row.kind === 'dropped') {
-    return (
-      <div
-        className="live-row live-row-dropped"
-        role="row"
-        aria-rowindex={index + firstRowIndex}
-        data-testid="dropped-marker"
-        data-count={row.droppedCount}
-      >
-        <span role="gridcell" className="live-dropped-text">
-          {formatCount(row.droppedCount)} messages dropped here
-        </span>
-      </div>
-    );
-  }
+  if (row.kind === 'dropped') return <DroppedRow index={index} droppedCount={row.droppedCount} />;
   const subject = shortSubject(row.subject, workspace);
   // What is too long is shortened before its last token, which says most.
   const tailAt = Math.max(0, subject.lastIndexOf('.'));

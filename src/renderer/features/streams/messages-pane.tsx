@@ -8,6 +8,8 @@ import { LiveTable, type LiveTableProps } from './live-table.tsx';
 import { StreamsEmpty } from './streams-empty.tsx';
 import { useRowsVersion } from './use-rows-model.ts';
 
+const nextStep = 'Try again: the messages go on behind the last row that is shown.';
+
 export interface MessagesPaneProps extends LiveTableProps {
   readonly session: string | null;
 }
@@ -19,11 +21,13 @@ export function MessagesPane({ session, ...table }: MessagesPaneProps) {
   return (
     <>
       {model.error && (
-        <ErrorNotice report={describeError('Receive messages', model.error)}>
-          <Button onClick={() => model.retry(oldestSeq)} data-testid="feed-retry">
-            Try again
-          </Button>
-        </ErrorNotice>
+        <div className="streams-notice">
+          <ErrorNotice report={{ ...describeError('Receive messages', model.error), next: nextStep }}>
+            <Button onClick={() => model.retry(oldestSeq)} data-testid="feed-retry">
+              Try again
+            </Button>
+          </ErrorNotice>
+        </div>
       )}
       <div className="streams-table-place">
         <LiveTable {...table} />

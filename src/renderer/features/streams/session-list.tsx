@@ -54,6 +54,43 @@ function sidewaysRow({ rows, toggle }: TreeState, index: number, isInward: boole
   return index;
 }
 
+function ListHead({ sessionCount }: { readonly sessionCount: number }) {
+  return (
+    <header className="streams-panel-head">
+      <h1 className="streams-title">Streams</h1>
+      <span className="dim">
+        {formatCount(sessionCount)} {sessionCount === 1 ? 'session' : 'sessions'}
+      </span>
+    </header>
+  );
+}
+
+interface SessionFilterProps extends Pick<SessionListProps, 'filterRef'> {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+}
+
+function SessionFilter({ filterRef, value, onChange, onKeyDown }: SessionFilterProps) {
+  return (
+    <div className="session-filter">
+      <input
+        ref={filterRef}
+        className="field-input"
+        type="text"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="Filter sessions"
+        aria-label="Filter sessions"
+        data-testid="session-filter"
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+    </div>
+  );
+}
+
 export function SessionList({ filterRef, onSelect, onOpen }: SessionListProps) {
   const [filter, setFilter] = useState('');
   const [activeId, setActiveId] = useState('all');
@@ -110,27 +147,8 @@ export function SessionList({ filterRef, onSelect, onOpen }: SessionListProps) {
   };
   return (
     <>
-      <header className="streams-panel-head">
-        <h1 className="streams-title">Streams</h1>
-        <span className="dim">
-          {formatCount(sessionCount)} {sessionCount === 1 ? 'session' : 'sessions'}
-        </span>
-      </header>
-      <div className="session-filter">
-        <input
-          ref={filterRef}
-          className="field-input"
-          type="text"
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="Filter sessions"
-          aria-label="Filter sessions"
-          data-testid="session-filter"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-          onKeyDown={onFilterKey}
-        />
-      </div>
+      <ListHead sessionCount={sessionCount} />
+      <SessionFilter filterRef={filterRef} value={filter} onChange={setFilter} onKeyDown={onFilterKey} />
       <div
         ref={list}
         className="session-tree"

@@ -55,9 +55,11 @@ export function SessionView({ session }: { readonly session: string }) {
     <div className="session-view" data-testid="session-view">
       <SessionHeader session={session} />
       {model?.error && (
-        <ErrorNotice report={describeError('Receive the session', model.error)}>
-          <Button onClick={() => model.retry()}>Try again</Button>
-        </ErrorNotice>
+        <div className="streams-notice">
+          <ErrorNotice report={describeError('Receive the session', model.error)}>
+            <Button onClick={() => model.retry()}>Try again</Button>
+          </ErrorNotice>
+        </div>
       )}
       <div className="session-bar">
         <h3 className="session-heading">Terminal</h3>

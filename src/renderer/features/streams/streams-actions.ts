@@ -29,23 +29,9 @@ function copySubjectAction(model: RowsModel, notify: Workbench['notify']): Actio
   };
 }
 
-/** Actions of the table. */
-export function createTableActions(model: RowsModel, commands: StreamsCommands, { notify }: Needs): readonly Action[] {
+/** Actions that move the selection. */
+function createMoveActions(model: RowsModel): readonly Action[] {
   return [
-    {
-      id: 'streams.togglePause',
-      title: 'Pause or resume the table',
-      group: 'Streams',
-      keys: ['Space'],
-      run: commands.togglePause,
-    },
-    {
-      id: 'streams.follow',
-      title: 'Follow the newest message',
-      group: 'Streams',
-      keys: ['g', 'Shift+G', 'End'],
-      run: () => followNewest(model),
-    },
     {
       id: 'streams.oldest',
       title: 'Go to the oldest message',
@@ -81,6 +67,27 @@ export function createTableActions(model: RowsModel, commands: StreamsCommands, 
       keys: ['PageUp'],
       run: () => movePage(model, -1),
     },
+  ];
+}
+
+/** Actions of the table. */
+export function createTableActions(model: RowsModel, commands: StreamsCommands, { notify }: Needs): readonly Action[] {
+  return [
+    {
+      id: 'streams.togglePause',
+      title: 'Pause or resume the table',
+      group: 'Streams',
+      keys: ['Space'],
+      run: commands.togglePause,
+    },
+    {
+      id: 'streams.follow',
+      title: 'Follow the newest message',
+      group: 'Streams',
+      keys: ['g', 'Shift+G', 'End'],
+      run: () => followNewest(model),
+    },
+    ...createMoveActions(model),
     {
       id: 'streams.inspect',
       title: 'Open the selected message',

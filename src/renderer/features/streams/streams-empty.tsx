@@ -82,7 +82,7 @@ function NoneOfSession({ summary }: { readonly summary: SessionSummary | undefin
     </Button>
   );
   if (summary?.state === 'ended') {
-    const ended = `It ended ${formatRelative(summary.lastSeenMs, Date.now())}${summary.note === '' ? '' : `: ${visibleLine(summary.note)}`}.`;
+    const ended = `It ended ${formatRelative(summary.lastSeenMs, Date.now())}${summary.note === '' || summary.note === 'ended' ? '' : `: ${visibleLine(summary.note)}`}.`;
     return (
       <EmptyState
         icon={Search}

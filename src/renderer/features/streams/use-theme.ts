@@ -1,26 +1,27 @@
-/** Rises when the page's colours change, for what draws with colours instead of CSS: terminal and charts. */
+/** Tells which colours the page has, for what draws with colours instead of CSS: terminal and charts. */
 import { useSyncExternalStore } from 'react';
 
-let version = 0;
-
 function subscribe(onChange: () => void): () => void {
-  const changed = (): void => {
-    version++;
-    onChange();
-  };
   const system = window.matchMedia('(prefers-color-scheme: light)');
-  const observer = new MutationObserver(changed);
+  const observer = new MutationObserver(onChange);
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme', 'class'] });
-  system.addEventListener('change', changed);
+  system.addEventListener('change', onChange);
   return () => {
     observer.disconnect();
-    system.removeEventListener('change', changed);
+    system.removeEventListener('change', onChange);
   };
 }
 
-/** The version of the colours. */
-export function useThemeVersion(): number {
-  return useSyncExternalStore(subscribe, () => version);
+/** What the colours depend on: two equal values mean equal colours. */
+function themeNow(): string {
+  const { dataset, className } = document.documentElement;
+  const isLight = window.matchMedia('(prefers-color-scheme: light)').matches;
+  return [dataset['theme'], className, isLight].join(' ');
+}
+
+/** Changes when the colours do. */
+export function useThemeVersion(): string {
+  return useSyncExternalStore(subscribe, themeNow);
 }
 
 /** Reads a token where the element stands. */
