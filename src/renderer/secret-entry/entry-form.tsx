@@ -11,7 +11,7 @@ interface PartProps {
   readonly isShown: boolean;
 }
 
-/** Enter sends from both kinds of field; Shift+Enter begins a line where there may be several. */
+/** Enter sends, or goes to what is missing; Shift+Enter begins a line where there may be several. */
 function sendOnEnter(event: KeyboardEvent, submit: () => void): void {
   if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
   event.preventDefault();
@@ -29,6 +29,7 @@ function FirstField({ question, entry, isShown }: PartProps) {
     'data-testid': 'entry-field',
     readOnly: entry.isBusy,
     onInput: entry.look,
+    onKeyDown: (event: KeyboardEvent) => sendOnEnter(event, entry.submit),
   } as const;
   return (
     <div className="entry-field">
@@ -43,7 +44,6 @@ function FirstField({ question, entry, isShown }: PartProps) {
           }}
           wrap="soft"
           className={`field-input data entry-lines${isShown ? '' : ' entry-masked'}`}
-          onKeyDown={(event) => sendOnEnter(event, entry.submit)}
         />
       ) : (
         <input
@@ -77,6 +77,7 @@ function SecondField({ entry, isShown }: Omit<PartProps, 'question'>) {
         aria-describedby="entry-match"
         data-testid="entry-repeat"
         onInput={entry.look}
+        onKeyDown={(event) => sendOnEnter(event, entry.submit)}
       />
       <p id="entry-match" className="entry-note entry-bad" aria-live="polite">
         {entry.check.isMismatch ? 'The two differ.' : ''}
@@ -119,7 +120,6 @@ function ShowToggle({ isShown, onToggle }: { readonly isShown: boolean; readonly
     <Button
       variant="quiet"
       icon={isShown ? EyeOff : Eye}
-      aria-pressed={isShown}
       data-testid="entry-show"
       onClick={onToggle}
     >
