@@ -2,6 +2,7 @@
 import { createChannelBus } from '../engine/bus/channel/channel-bus.ts';
 import type { ChannelPort } from '../engine/bus/channel/channel-port.ts';
 import { requireSelfTest } from '../engine/crypto/require-self-test.ts';
+import { type OwnCredentials, takeCredentials } from '../engine/identity/own-credentials.ts';
 import { type MainFrame, readMainFrame, type WorkerFrame } from '../engine/swarm/worker-frames.ts';
 import { sessionMarker } from '../engine/work/command-environment.ts';
 import type { GroupWatch } from '../engine/work/command-runner.ts';
@@ -51,11 +52,13 @@ export function runOnChannel(port: ChannelPort, host: WorkerHost): void {
   const { clock, logger, exit } = host;
   const post = (frame: WorkerFrame): void => port.post(frame);
   let worker: Worker | undefined;
+  let credentials: OwnCredentials | undefined;
   let isLeaving = false;
 
   async function stopWorker(options: StopOptions): Promise<void> {
     await worker?.session.stop(options);
     worker?.guardian.dispose();
+    credentials?.dispose();
   }
 
   async function leave(options: StopOptions): Promise<void> {
@@ -76,6 +79,13 @@ export function runOnChannel(port: ChannelPort, host: WorkerHost): void {
   function configure(frame: Configuration): void {
     if (worker !== undefined || isLeaving) {
       logger.warn('worker.configured-twice');
+      return;
+    }
+    try {
+      credentials = takeCredentials(frame.credentials, frame);
+    } catch (error) {
+      if (!isVakError(error)) throw error;
+      refuse(error.message, exitCodes.badInput);
       return;
     }
     worker = startWorker(port, host, frame);

@@ -23,8 +23,8 @@ export interface Workbench {
   readonly reportError: (doing: string, error: unknown) => void;
   /** Says in a line that something was done; goes by itself. */
   readonly notify: (text: string) => void;
-  /** Says what went otherwise than expected and lost nothing; stays until dismissed. */
-  readonly advise: (text: string) => void;
+  /** Says what went otherwise than expected and lost nothing; stays until dismissed. Gives what takes it away. */
+  readonly advise: (text: string) => () => void;
   /** Changes theme or time zone: shown at once, kept in the settings file. */
   readonly setLook: SetLook;
   /** Released when the key store is locked: whatever holds something of the stream belongs to it. */

@@ -86,7 +86,8 @@ describe('file lock', () => {
     for (let turns = 0; (await birthOf(zombie)) !== undefined && turns < 5000; turns++)
       await new Promise((resolve) => setImmediate(resolve));
     try {
-      for (const changes of [{ pid: dead }, { pid: zombie, birth: '1' }, { birth: '12345' }]) {
+      expect(await birthOf(zombie)).toBeUndefined();
+      for (const changes of [{ pid: dead }, { pid: zombie, birth: 'untold' }, { birth: '12345' }]) {
         await plant(await holder(changes));
         const { value, waitedMs } = await settle(createLock().run(async (held) => held.wasAbandoned));
         expect(value).toBe(true);

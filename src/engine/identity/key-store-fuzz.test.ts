@@ -78,57 +78,61 @@ const mutations: readonly Mutation[] = [
   (_bytes, draw) => Buffer.from(`${'['.repeat(draw(40_000))}\n`),
 ];
 
-it(`I3 ${count} spoiled files: a typed error or the good copy, and what was found is never overwritten`, async () => {
-  const place = createKeyStoreFolder();
-  const copy = `${place.file}.last-good`;
-  const maker = place.store();
-  await maker.create({ passphrase: passphrase() });
-  await maker.update(addIdentity(7));
-  const backup = Buffer.from(await maker.backup(passphrase()));
-  const good = readFileSync(place.file);
-  maker.dispose();
-  const random = createSeededRandomness(20_260_102);
-  const draw = (below: number): number => new DataView(random.bytes(4).buffer).getUint32(0) % below;
-  let failed = 0;
-  for (let round = 0; round < count; round++) {
-    const mutate = mutations[round % mutations.length] ?? ((bytes) => bytes);
-    const spoiled = mutate(good, draw);
-    const hasCopy = round % 16 < 2;
-    if (spoiled.equals(good)) continue;
-    rmSync(`${place.folder}/keys`, { recursive: true });
-    createFolderWith(
-      place.folder,
-      hasCopy ? { 'store.vak': spoiled, 'store.vak.last-good': good } : { 'store.vak': spoiled },
-    );
-    const store = place.store();
-    expect(['locked', 'recovery', 'corrupt']).toContain(store.state().kind);
-    const error: unknown = await store.unlock({}).catch((thrown: unknown) => thrown);
-    if (error === undefined) {
-      expect(hasCopy).toBe(true);
-      expect(serials(store.read())).toEqual([7]);
-      const aside = [...place.files()].filter(([name]) => name.includes('.damaged-'));
-      expect(aside.map(([, bytes]) => bytes.equals(spoiled))).toEqual([true]);
-    } else {
-      failed++;
-      if (!isVakError(error)) throw error;
-      expect(readFileSync(place.file).equals(spoiled)).toBe(true);
-      if (hasCopy) expect(readFileSync(copy).equals(good)).toBe(true);
-      expect(place.files().size).toBe(hasCopy ? 2 : 1);
-    }
-    store.dispose();
-    // The same spoiling of a backup: a typed error before anything is derived, or a wrong passphrase.
-    if (round % 8 !== 6) {
-      const bytes = mutate(backup, draw);
-      try {
-        parseStoreFile(bytes, 'vak-backup');
-      } catch (thrown) {
-        if (!isVakError(thrown)) throw thrown;
+it(
+  `I3 ${count} spoiled files: a typed error or the good copy, and what was found is never overwritten`,
+  async () => {
+    const place = createKeyStoreFolder();
+    const copy = `${place.file}.last-good`;
+    const maker = place.store();
+    await maker.create({ passphrase: passphrase() });
+    await maker.update(addIdentity(7));
+    const backup = Buffer.from(await maker.backup(passphrase()));
+    const good = readFileSync(place.file);
+    maker.dispose();
+    const random = createSeededRandomness(20_260_102);
+    const draw = (below: number): number => new DataView(random.bytes(4).buffer).getUint32(0) % below;
+    let failed = 0;
+    for (let round = 0; round < count; round++) {
+      const mutate = mutations[round % mutations.length] ?? ((bytes) => bytes);
+      const spoiled = mutate(good, draw);
+      const hasCopy = round % 16 < 2;
+      if (spoiled.equals(good)) continue;
+      rmSync(`${place.folder}/keys`, { recursive: true });
+      createFolderWith(
+        place.folder,
+        hasCopy ? { 'store.vak': spoiled, 'store.vak.last-good': good } : { 'store.vak': spoiled },
+      );
+      const store = place.store();
+      expect(['locked', 'recovery', 'corrupt']).toContain(store.state().kind);
+      const error: unknown = await store.unlock({}).catch((thrown: unknown) => thrown);
+      if (error === undefined) {
+        expect(hasCopy).toBe(true);
+        expect(serials(store.read())).toEqual([7]);
+        const aside = [...place.files()].filter(([name]) => name.includes('.damaged-'));
+        expect(aside.map(([, bytes]) => bytes.equals(spoiled))).toEqual([true]);
+      } else {
+        failed++;
+        if (!isVakError(error)) throw error;
+        expect(readFileSync(place.file).equals(spoiled)).toBe(true);
+        if (hasCopy) expect(readFileSync(copy).equals(good)).toBe(true);
+        expect(place.files().size).toBe(hasCopy ? 2 : 1);
+      }
+      store.dispose();
+      // The same spoiling of a backup: a typed error before anything is derived, or a wrong passphrase.
+      if (round % 8 !== 6) {
+        const bytes = mutate(backup, draw);
+        try {
+          parseStoreFile(bytes, 'vak-backup');
+        } catch (thrown) {
+          if (!isVakError(thrown)) throw thrown;
+        }
       }
     }
-  }
-  expect(failed).toBeGreaterThan(count / 2);
-  place.dispose();
-}, 200_000);
+    expect(failed).toBeGreaterThan(count / 2);
+    place.dispose();
+  },
+  count * 100,
+);
 
 it('I3 whatever is authentic but no body is corrupt, and its error quotes nothing of it', () => {
   const body = toBody(sampleContents(), 3);

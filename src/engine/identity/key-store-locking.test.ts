@@ -9,6 +9,7 @@ import {
   secretsOf,
 } from '../../../tests/support/key-store-fixture.ts';
 import { createFakeClock } from '../ports/fake-clock.ts';
+import { createSystemRandomness } from '../ports/randomness.ts';
 
 let place: KeyStoreFolder;
 beforeEach(() => {
@@ -33,6 +34,22 @@ describe('locking', () => {
     expect(() => first[0]?.reveal()).toThrowError('erased');
     expect(() => store.read()).toThrowError('locked');
     expect(store.state().kind).toBe('locked');
+  });
+
+  it('I3 erases the master key, too', async () => {
+    const keys: Uint8Array[] = [];
+    const system = createSystemRandomness();
+    const bytes = (length: number): Uint8Array => {
+      const drawn = system.bytes(length);
+      if (length === 32) keys.push(drawn);
+      return drawn;
+    };
+    const store = place.store({ randomness: { bytes } });
+    await store.create({});
+    expect(keys.every((key) => key.some((byte) => byte !== 0))).toBe(true);
+    store.lock();
+    expect(keys.length).toBeGreaterThan(1);
+    expect(keys.every((key) => key.every((byte) => byte === 0))).toBe(true);
   });
 
   it('I3 unlocking an open store leaves what it gave out alive', async () => {

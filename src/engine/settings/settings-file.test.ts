@@ -256,6 +256,27 @@ test('settings: a file that is still being written is not taken for damaged', as
   expect(filesNow()).toEqual(['settings.json']);
 });
 
+test('settings: a file that changes while it is damaged is left to its writer until it is whole', async () => {
+  write('{"look"');
+  const clock = createSystemClock();
+  let strokes = ['{"look": {"theme"'];
+  const pen = {
+    ...clock,
+    setTimer: (_delayMs: number, run: () => void) => {
+      for (const stroke of strokes) write(stroke);
+      strokes = [];
+      return clock.setTimer(0, run);
+    },
+  };
+  const settings = await open({ clock: pen });
+  expect(settings.problems()).toMatchObject([{ code: 'corrupt' }]);
+  expect(filesNow()).toEqual(['settings.json']);
+  strokes = [JSON.stringify({ look: { theme: 'dark' } })];
+  await settings.set('look.timeZone', 'utc');
+  expect(settings.settings().look).toEqual({ theme: 'dark', timeZone: 'utc' });
+  expect([settings.problems(), filesNow()]).toEqual([[], ['settings.json']]);
+});
+
 test('settings: a folder, link or pipe in the file’s place is left alone, said, and not written over', async () => {
   const place: readonly (() => void)[] = [
     () => mkdirSync(file),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestIssuer } from '../../../tests/support/worker-credentials.ts';
 import { toText, utf8 } from '../../shared/base/bytes.ts';
 import { toDisposable } from '../../shared/base/disposer.ts';
 import { buildSubject } from '../../shared/protocol/subject.ts';
@@ -126,6 +127,8 @@ async function settle(ms = 0): Promise<void> {
   await settle();
 }
 
+const issueCredentials = createTestIssuer('test');
+
 beforeEach(() => {
   clock = createFakeClock();
   bus = createMemoryBus({ clock, logger: createSilentLogger() });
@@ -137,6 +140,7 @@ beforeEach(() => {
   swarm = createLocalSwarm({
     ...{ launch: play, bus, clock, logger: createSilentLogger(), workspace: 'test', table: emptyTable },
     randomness: createSeededRandomness(7),
+    issueCredentials,
     sessions: { register: () => {}, end: (session, note) => ended.push([session, note]) },
     onChange: () => onChange(),
   });

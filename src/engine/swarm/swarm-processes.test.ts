@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type BuiltPrograms, buildPrograms } from '../../../tests/support/built-worker.ts';
 import { childrenOf, isAlive, livingProcesses, pidIn } from '../../../tests/support/living-processes.ts';
 import { recordSession, type SessionRecorder } from '../../../tests/support/session-recorder.ts';
+import { createTestIssuer } from '../../../tests/support/worker-credentials.ts';
 import type { WorkerSummary } from '../../shared/contract/swarm-contract.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
 import type { Bus } from '../bus/bus.ts';
@@ -47,6 +48,7 @@ beforeEach(() => {
   sessions = [];
   const launch = createForkLauncher({ entry: programs.worker, environment: process.env, logger });
   swarm = createLocalSwarm({
+    issueCredentials: createTestIssuer('test'),
     launch(peer) {
       const process = launch(peer);
       launched.push(process);
@@ -206,6 +208,7 @@ test('local swarm: a worker that hangs does not hang the run, and stop ends it',
 
 test('local swarm: a program that is no worker ends its run with a cause', async () => {
   const other = createLocalSwarm({
+    issueCredentials: createTestIssuer('test'),
     launch: createForkLauncher({ entry: join(folder, 'missing.mjs'), environment: process.env, logger }),
     ...{ bus, clock, logger, randomness: createSystemRandomness(), workspace: 'test', onChange: () => {} },
   });

@@ -9,6 +9,7 @@ import { decodePayload, type StatusPayload, type TaskPayload } from '../../share
 import { buildSubject } from '../../shared/protocol/subject.ts';
 import type { Bus, Message } from '../bus/bus.ts';
 import { serveChannelBus } from '../bus/channel/channel-host.ts';
+import { eraseCredentials, type PeerCredentials } from '../identity/peer-credentials.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { sessionMarker } from '../work/command-environment.ts';
@@ -40,6 +41,8 @@ export interface SwarmWorkerDeps {
   readonly peer: string;
   readonly session: string;
   readonly process: LaunchedPeer;
+  /** Its keys and standing; it is ended if there are none for it. */
+  readonly credentials: Promise<PeerCredentials>;
   readonly onChange: () => void;
   /** Called each time when it can take a command. */
   readonly onIdle: () => void;
@@ -218,7 +221,16 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   listen();
   const onLate = (): void => endBecause(`not ready within ${readyLimitMs / 1000} s and was ended`);
   const readyTimer = held.add(clock.setTimer(readyLimitMs, onLate));
-  launched.post({ kind: 'configure', workspace, peer, session } satisfies MainFrame);
+  deps.credentials.then(
+    (credentials) => {
+      launched.post({ kind: 'configure', workspace, peer, session, credentials } satisfies MainFrame);
+      eraseCredentials(credentials);
+    },
+    (error: unknown) => {
+      const why = isVakError(error) ? error.message : `see the log: ${logger.bug('swarm.identity', error)}`;
+      endBecause(`it got no identity: ${why}`);
+    },
+  );
 
   return {
     peer,

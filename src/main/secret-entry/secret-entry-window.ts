@@ -1,7 +1,7 @@
 /** Asks for one secret in a small window of its own, which is destroyed after (product.md "Configuration"). */
 import { BrowserWindow, type IpcMain, type IpcMainEvent, type IpcMainInvokeEvent, nativeTheme } from 'electron';
-import type { SecretQuestion } from '../../engine/ports/operator-prompt.ts';
 import { type Secret, secretFromText } from '../../engine/identity/secret.ts';
+import type { SecretQuestion } from '../../engine/ports/operator-prompt.ts';
 import { createDisposer } from '../../shared/base/disposer.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import {
@@ -80,12 +80,15 @@ export function createSecretEntry(deps: SecretEntryDeps) {
           return { ...question, theme };
         });
         held.defer(() => deps.ipc.removeHandler(entryChannels.describe));
-        deps.ipc.handle(entryChannels.submit, async (event: IpcMainInvokeEvent, text: unknown): Promise<EntryRefusal> => {
-          senders.check(event);
-          const refusal = await tryIt(text, attempt);
-          if (refusal === null) setImmediate(resolve);
-          return refusal;
-        });
+        deps.ipc.handle(
+          entryChannels.submit,
+          async (event: IpcMainInvokeEvent, text: unknown): Promise<EntryRefusal> => {
+            senders.check(event);
+            const refusal = await tryIt(text, attempt);
+            if (refusal === null) setImmediate(resolve);
+            return refusal;
+          },
+        );
         held.defer(() => deps.ipc.removeHandler(entryChannels.submit));
         const close = (): void => reject(new VakError('aborted', 'the window was closed; nothing was changed'));
         const onCancel = (event: IpcMainEvent): void => {

@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -161,4 +162,10 @@ test('vak: where the self-test fails nothing opens, and the reason is shown', as
   expect(await vak(['self-test', '--json'])).toEqual({ code: 0, stdout: '{"ok":true,"failed":[]}\n', stderr: '' });
   const worker = await start(process.execPath, [program.programs.worker, '--', 'true'], { environment });
   expect(worker).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^worker: .*self-test/) });
+  const forked = fork(program.programs.worker, [], { execArgv: ['--import', broken], stdio: 'pipe' });
+  const frames: unknown[] = [];
+  forked.on('message', (frame) => frames.push(frame));
+  forked.send({ kind: 'configure', workspace: 'ws', peer: 'p', session: 'p-abcdefgh-e' });
+  expect(await new Promise((resolve) => forked.on('close', resolve))).toBe(1);
+  expect(frames).toEqual([{ kind: 'refused', reason: expect.stringMatching(/self-test/) }]);
 }, 60_000);

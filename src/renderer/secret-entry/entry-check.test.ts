@@ -18,7 +18,12 @@ describe('a new passphrase', () => {
   });
 
   it('must be typed twice alike; a beginning is not yet a mistake', () => {
-    expect(checkEntry('new-passphrase', good, '')).toMatchObject({ lacks: expect.any(String), isMismatch: false });
+    expect(checkEntry('new-passphrase', 'short', 'x')).toMatchObject({ lacksIn: 'first', isMismatch: false });
+    expect(checkEntry('new-passphrase', good, '')).toMatchObject({
+      lacks: expect.any(String),
+      lacksIn: 'second',
+      isMismatch: false,
+    });
     expect(checkEntry('new-passphrase', good, 'copper l')).toMatchObject({
       lacks: expect.any(String),
       isMismatch: false,

@@ -117,12 +117,7 @@ function CapsLockHint() {
 
 function ShowToggle({ isShown, onToggle }: { readonly isShown: boolean; readonly onToggle: () => void }) {
   return (
-    <Button
-      variant="quiet"
-      icon={isShown ? EyeOff : Eye}
-      data-testid="entry-show"
-      onClick={onToggle}
-    >
+    <Button variant="quiet" icon={isShown ? EyeOff : Eye} data-testid="entry-show" onClick={onToggle}>
       {isShown ? 'Hide' : 'Show'}
     </Button>
   );
@@ -142,38 +137,40 @@ export function EntryForm({ question, bridge }: EntryFormProps) {
     entry.submit();
   };
   return (
-    <form className="entry" noValidate onSubmit={onSubmit} data-testid="entry">
-      <header>
-        <h1 className="entry-title">{question.title}</h1>
-        <p className="entry-hint">{question.hint}</p>
-      </header>
-      <div className="entry-fields">
-        <FirstField question={question} entry={entry} isShown={isShown} />
-        <p id="entry-remark" className="entry-note" aria-live="polite">
-          {question.kind === 'secret' ? lines : entry.check.remark}
-        </p>
-        {question.kind === 'new-passphrase' && <SecondField entry={entry} isShown={isShown} />}
-        <div className="entry-view">
-          <ShowToggle isShown={isShown} onToggle={() => setIsShown(!isShown)} />
-          <CapsLockHint />
+    <main className="entry-window">
+      <form className="entry" noValidate onSubmit={onSubmit} data-testid="entry">
+        <header>
+          <h1 className="entry-title">{question.title}</h1>
+          <p className="entry-hint">{question.hint}</p>
+        </header>
+        <div className="entry-fields">
+          <FirstField question={question} entry={entry} isShown={isShown} />
+          <p id="entry-remark" className="entry-note" aria-live="polite">
+            {question.kind === 'secret' ? lines : entry.check.remark}
+          </p>
+          {question.kind === 'new-passphrase' && <SecondField entry={entry} isShown={isShown} />}
+          <div className="entry-view">
+            <ShowToggle isShown={isShown} onToggle={() => setIsShown(!isShown)} />
+            <CapsLockHint />
+          </div>
         </div>
-      </div>
-      <p className="entry-refusal" role="alert" data-testid="entry-refusal">
-        {entry.refusal}
-      </p>
-      <footer className="dialog-actions">
-        <Button data-testid="entry-cancel" onClick={bridge.cancel}>
-          Cancel
-        </Button>
-        <Button
-          type="submit"
-          variant="primary"
-          data-testid="entry-submit"
-          disabledReason={entry.isBusy ? 'it is being tried' : entry.check.lacks}
-        >
-          {entry.isBusy ? 'Working…' : question.action}
-        </Button>
-      </footer>
-    </form>
+        <p className="entry-refusal" role="alert" data-testid="entry-refusal">
+          {entry.refusal}
+        </p>
+        <footer className="dialog-actions">
+          <Button data-testid="entry-cancel" onClick={bridge.cancel}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            variant="primary"
+            data-testid="entry-submit"
+            disabledReason={entry.isBusy ? 'it is being tried' : entry.check.lacks}
+          >
+            {entry.isBusy ? 'Working…' : question.action}
+          </Button>
+        </footer>
+      </form>
+    </main>
   );
 }

@@ -39,8 +39,7 @@ export function useEntry(question: EntryQuestion, bridge: EntryBridge): EntrySta
   const [check, setCheck] = useState(() => checkEntry(question.kind, '', ''));
   const [isBusy, setIsBusy] = useState(false);
   const [refusal, setRefusal] = useState<string | undefined>();
-  const read = (): EntryCheck =>
-    checkEntry(question.kind, first.current?.value ?? '', second.current?.value ?? '');
+  const read = (): EntryCheck => checkEntry(question.kind, first.current?.value ?? '', second.current?.value ?? '');
   const look = (): void => {
     const next = read();
     setCheck((known) => (isSameCheck(known, next) ? known : next));
@@ -58,11 +57,10 @@ export function useEntry(question: EntryQuestion, bridge: EntryBridge): EntrySta
     first.current?.focus();
   };
   const submit = (): void => {
-    const { lacks } = read();
+    const { lacks, lacksIn } = read();
     if (isBusy) return;
     if (lacks === undefined) void send();
-    else if (question.kind === 'new-passphrase' && second.current?.value === '') second.current.focus();
-    else first.current?.focus();
+    else (lacksIn === 'first' ? first : second).current?.focus();
   };
   return { check, isBusy, refusal, first, second, look, submit };
 }

@@ -21,15 +21,15 @@ export interface LookDeps {
 
 const allowed = { theme: ['system', 'light', 'dark'], timeZone: ['utc', 'local'] } as const;
 
-function valueOf<K extends keyof Look>(settings: SettingsState | undefined, name: K): Look[K] | undefined {
+function lookValue<K extends keyof Look>(settings: SettingsState | undefined, name: K): Look[K] | undefined {
   const value = settings?.values.find(({ key }) => key === `look.${name}`)?.value;
   return (allowed[name] as readonly unknown[]).includes(value) ? (value as Look[K]) : undefined;
 }
 
 /** What the settings say of the look; a part is missing if they do not say it. */
 function lookOf(settings: SettingsState | undefined): Partial<Look> {
-  const theme = valueOf(settings, 'theme');
-  const timeZone = valueOf(settings, 'timeZone');
+  const theme = lookValue(settings, 'theme');
+  const timeZone = lookValue(settings, 'timeZone');
   return { ...(theme === undefined ? {} : { theme }), ...(timeZone === undefined ? {} : { timeZone }) };
 }
 

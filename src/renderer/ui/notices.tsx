@@ -26,7 +26,7 @@ function NoticeItem({ notice, dismiss }: { readonly notice: Notice; readonly dis
           {kind === 'info' ? (
             <Check className="notice-ok" aria-hidden="true" />
           ) : (
-            <TriangleAlert className="notice-advice" aria-hidden="true" />
+            <TriangleAlert className="notice-wait" aria-hidden="true" />
           )}
           <p className="notice-text">{notice.text}</p>
         </>

@@ -119,7 +119,7 @@ export const fixedRows: readonly SettingRow[] = [
     key: 'look.timeZone',
     type: 'string',
     allowed: timeZones.join(', '),
-    fallback: 'local',
+    fallback: 'utc',
     help: 'zone in which times are shown',
     isBus: false,
     accepts: isOneOf(timeZones),

@@ -68,8 +68,7 @@ function FirstStartForm({ keyStore }: { readonly keyStore: KeyStoreState }) {
       <IdentityFields peerRef={peer} fields={fields} errors={errors} isReadOnly={isBusy} onChange={setFields} />
       <MadeList />
       <p className="gate-kept" data-testid="gate-kept">
-        All of it lies encrypted in one file of your profile. The key to that file is kept{' '}
-        {whereKept(keyStore)}
+        All of it lies encrypted in one file of your profile. The key to that file is kept {whereKept(keyStore)}
         {keyStore.keychain.isReal ? '.' : '; you choose it in a window of its own.'}
       </p>
       {report !== undefined && <ErrorNotice report={report} />}
@@ -82,7 +81,10 @@ function FirstStartForm({ keyStore }: { readonly keyStore: KeyStoreState }) {
         >
           {buttonLabel(isBusy, keyStore.keychain.isReal)}
         </Button>
-        <RestoreInstead isBusy={isBusy} onRestore={() => void run('Restore a backup', () => client.identity.restore({}))} />
+        <RestoreInstead
+          isBusy={isBusy}
+          onRestore={() => void run('Restore a backup', () => client.identity.restore({}))}
+        />
       </div>
     </form>
   );
@@ -106,8 +108,8 @@ export function FirstStart({ keyStore }: { readonly keyStore: KeyStoreState }) {
     <GateFrame name="First start" testId="gate-first-start">
       <GateTitle icon={<KeyRound size={24} aria-hidden="true" />} title="Make this peer’s keys">
         <p>
-          Everything on the bus is signed and sealed, so this profile needs keys of its own. They are made here, and
-          no secret of them is ever shown or stored in the clear.
+          Everything on the bus is signed and sealed, so this profile needs keys of its own. They are made here, and no
+          secret of them is ever shown or stored in the clear.
         </p>
       </GateTitle>
       <FirstStartForm keyStore={keyStore} />

@@ -19,7 +19,7 @@ export function GateFrame({ name, testId, children }: GateFrameProps) {
         <strong>Vak Workbench</strong>
         <span className="dim">{name}</span>
       </header>
-      <main className="gate-middle" data-focus-home tabIndex={-1}>
+      <main className="gate-middle">
         <div className="gate-column">{children}</div>
       </main>
     </div>

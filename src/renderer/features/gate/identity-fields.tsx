@@ -1,7 +1,7 @@
 /** The two names of a new identity. */
 import type { Ref } from 'react';
 import { Field } from '../../ui/field.tsx';
-import type { IdentityErrors, IdentityFields as Fields } from './identity-form.ts';
+import type { IdentityFields as Fields, IdentityErrors } from './identity-form.ts';
 
 export interface IdentityFieldsProps {
   readonly fields: Fields;
@@ -18,7 +18,7 @@ export function IdentityFields({ fields, errors, isReadOnly = false, peerRef, on
         isData
         ref={peerRef}
         label="Peer name"
-        hint="Others address you by it. Letters, digits, _ and -."
+        hint="Letters, digits, _ and -."
         value={fields.peer}
         error={errors.peer}
         readOnly={isReadOnly}

@@ -36,18 +36,18 @@ function usePresence(): void {
   }, [client, reportError, minutes]);
 }
 
-/** Shows each notice of the key store once an opening. */
+/** Shows each notice of the key store once an opening; they go with it. */
 function useNoticesOnce(): void {
-  const { advise } = useWorkbench();
+  const { advise, whileOpen } = useWorkbench();
   const notices = useSnapshot('identity.keyStore')?.notices;
   const [shown] = useState(() => new Set<string>());
   useEffect(() => {
     for (const notice of notices ?? []) {
       if (shown.has(notice)) continue;
       shown.add(notice);
-      advise(notice);
+      whileOpen.defer(advise(notice));
     }
-  }, [notices, shown, advise]);
+  }, [notices, shown, advise, whileOpen]);
 }
 
 function useRestoreGuard() {

@@ -71,8 +71,8 @@ export function LockScreen({ keyStore, lastOpening }: LockScreenProps) {
     <GateFrame name="Locked" testId="gate-lock">
       <GateTitle icon={<Lock size={24} aria-hidden="true" />} title="The key store is locked">
         <p>
-          Nothing can be signed, sealed or opened, and nothing of the stream is kept in this window. Workers of the local
-          swarm run on.
+          Nothing can be signed, sealed or opened, and nothing of the stream is kept in this window. Workers of the
+          local swarm run on.
         </p>
       </GateTitle>
       {lastOpening !== undefined && <WhoAndSince {...lastOpening} />}

@@ -23,7 +23,12 @@ export function reportIntervalMs(idleLockMinutes: number): number {
   return Math.min(longestMs, (idleLockMinutes * 60_000) / 4);
 }
 
-export function createPresenceReporter({ report, intervalMs, setTimer, clearTimer }: PresenceReporterDeps): PresenceReporter {
+export function createPresenceReporter({
+  report,
+  intervalMs,
+  setTimer,
+  clearTimer,
+}: PresenceReporterDeps): PresenceReporter {
   let timer: number | undefined;
   let isUsedSince = false;
   const begin = (): void => {

@@ -9,12 +9,14 @@ import { GateFrame, GateTitle } from './gate-frame.tsx';
 export function SelfTestScreen({ keyStore }: { readonly keyStore: KeyStoreState }) {
   const app = useSnapshot('app.status');
   const runtime =
-    app === undefined ? '' : `\nruntime: Electron ${app.electron}, Node ${app.node}, ${app.platform}, app ${app.version}`;
+    app === undefined
+      ? ''
+      : `\nruntime: Electron ${app.electron}, Node ${app.node}, ${app.platform}, app ${app.version}`;
   return (
     <GateFrame name="Self-test failed" testId="gate-self-test">
       <GateTitle
         icon={<ShieldAlert className="gate-bad" size={24} aria-hidden="true" />}
-        title="This machine’s cryptography gives wrong answers"
+        title="The check of this machine’s cryptography failed"
       >
         <p className="gate-reason" data-testid="gate-reason">
           {keyStore.reason ?? 'No reason was given.'}
@@ -24,7 +26,8 @@ export function SelfTestScreen({ keyStore }: { readonly keyStore: KeyStoreState 
           and the key store was not touched.
         </p>
         <p>
-          Start the app again. If it stays so, install the app anew, or open a backup of this profile on another machine.
+          Start the app again. If it stays so, install the app anew, or open a backup of this profile on another
+          machine.
         </p>
       </GateTitle>
       <div className="gate-actions">

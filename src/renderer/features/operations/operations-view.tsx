@@ -79,9 +79,7 @@ function SwarmPanel({ swarm }: { readonly swarm: SwarmState }) {
   return (
     <Panel title="Local swarm" summary={swarmSummary(swarm)} actions={actions}>
       {workers.length === 0 ? (
-        <p className="panel-note">
-          Worker peers in processes of their own, which run real commands. None runs now.
-        </p>
+        <p className="panel-note">Worker peers in processes of their own, which run real commands. None runs now.</p>
       ) : (
         <WorkerTable workers={workers} />
       )}

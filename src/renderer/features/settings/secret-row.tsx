@@ -38,7 +38,8 @@ function useDeleteGuard({ name }: SecretStatus, onConfirm: () => void) {
       ? {
           ...{ verb: 'Delete', count: 1, noun: 'secret', object: name, environment: environment.name },
           environmentColour: environmentColour(environment.kind),
-          consequence: 'It leaves the key store at once and cannot be brought back; a bus that needs it is rebuilt without.',
+          consequence:
+            'It leaves the key store at once and cannot be brought back; a bus that needs it is rebuilt without.',
         }
       : undefined;
   const cancel = (): void => setIsAsked(false);

@@ -7,7 +7,7 @@ const rows = [...fixedRows, ...contextRows].map(({ key, ...row }) => ({ ...row, 
 const values: readonly SettingValue[] = rows.map(({ key, fallback, help, allowed }) => {
   return { key, value: fallback, isDefault: true, help, allowed };
 });
-const valueOf = (key: string) => values.find((one) => one.key === key) as SettingValue;
+const settingOf = (key: string) => values.find((one) => one.key === key) as SettingValue;
 
 describe('the settings page', () => {
   it('has a word for every setting of the table', () => {
@@ -22,7 +22,7 @@ describe('the settings page', () => {
     expect(groups.flatMap((group) => group.values.map(({ key }) => key)).toSorted()).toEqual(
       values.map(({ key }) => key).toSorted(),
     );
-    expect(groupSettings([{ ...valueOf('natsUrl'), key: 'other' }]).map(({ title }) => title)).toEqual(['More']);
+    expect(groupSettings([{ ...settingOf('natsUrl'), key: 'other' }]).map(({ title }) => title)).toEqual(['More']);
   });
 
   it.each([
@@ -36,7 +36,7 @@ describe('the settings page', () => {
     ['contexts.prod.colour', { kind: 'choice', choices: contextColours }],
     ['currentContext', { kind: 'choice', choices: ['embedded', 'prod'] }],
   ])('changes %s with %j', (key, control) => {
-    expect(controlOf(valueOf(key), contextNames(values))).toEqual(control);
+    expect(controlOf(settingOf(key), contextNames(values))).toEqual(control);
   });
 
   it('keeps a value that is no choice any more among the choices', () => {

@@ -85,6 +85,14 @@ export function controlOf({ key, value }: Pick<SettingValue, 'key' | 'value'>, c
   return { kind: 'choice', choices: isKnown ? choices : [...choices, String(value)] };
 }
 
+/** More choices than these stand in a list. */
+const maxRadios = 3;
+
+/** Whether the control is one field, so that a label can belong to it. */
+export function hasField(control: Control): boolean {
+  return control.kind === 'choice' ? control.choices.length > maxRadios : control.kind !== 'toggle';
+}
+
 function groupOf(key: string): (typeof groupTitles)[number] {
   const [section = ''] = key.split('.');
   if (['natsUrl', 'workspaceSecretEnv', 'currentContext', 'contexts'].includes(section)) return 'Connection';
@@ -102,7 +110,10 @@ export function groupSettings(values: readonly SettingValue[]): readonly Setting
 
 function hasWords(query: string, texts: readonly string[]): boolean {
   const text = texts.join(' ').toLowerCase();
-  const words = query.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   return words.every((word) => text.includes(word));
 }
 

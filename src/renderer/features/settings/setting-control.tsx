@@ -1,7 +1,7 @@
 /** What one setting is changed with: a switch, radio buttons, a list, or a field that commits on Enter and when it is left. */
 import { type KeyboardEvent, useState } from 'react';
 import type { SettingValue } from '../../../shared/contract/settings-contract.ts';
-import { type Control, choiceLabel } from './setting-catalog.ts';
+import { type Control, choiceLabel, hasField } from './setting-catalog.ts';
 import { readDraft, textOf } from './setting-draft.ts';
 import type { SettingWriter } from './use-setting.ts';
 
@@ -9,17 +9,15 @@ export interface SettingControlProps {
   readonly setting: SettingValue;
   readonly control: Control;
   readonly writer: SettingWriter;
+  /** Id of the field, if it is one. */
+  readonly id: string;
   /** Ids of what names and describes it. */
   readonly labelId: string;
   readonly noteId: string;
 }
 
-/** More choices than these stand in a list. */
-const maxRadios = 3;
-
-function aria({ labelId, noteId, writer }: SettingControlProps) {
+function aria({ noteId, writer }: SettingControlProps) {
   return {
-    'aria-labelledby': labelId,
     'aria-describedby': noteId,
     'aria-invalid': writer.problem !== undefined || undefined,
   };
@@ -31,8 +29,8 @@ function Toggle(props: SettingControlProps) {
     <label className="setting-toggle">
       <input
         {...aria(props)}
+        aria-labelledby={props.labelId}
         type="checkbox"
-        role="switch"
         checked={isOn}
         data-testid={`setting-input-${props.setting.key}`}
         onChange={(event) => props.writer.set(event.target.checked)}
@@ -45,7 +43,7 @@ function Toggle(props: SettingControlProps) {
 function Radios({ choices, ...props }: SettingControlProps & { readonly choices: readonly string[] }) {
   const { key, value } = props.setting;
   return (
-    <div role="radiogroup" className="setting-radios" {...aria(props)}>
+    <div role="radiogroup" className="setting-radios" aria-labelledby={props.labelId} {...aria(props)}>
       {choices.map((choice) => (
         <label key={choice} className="setting-radio">
           <input
@@ -66,6 +64,7 @@ function List({ choices, ...props }: SettingControlProps & { readonly choices: r
   return (
     <select
       {...aria(props)}
+      id={props.id}
       className="field-input setting-list"
       value={textOf(props.setting.value)}
       data-testid={`setting-input-${props.setting.key}`}
@@ -107,6 +106,7 @@ function TextField({ isNumber, ...props }: SettingControlProps & { readonly isNu
   return (
     <input
       {...aria(props)}
+      id={props.id}
       className={`field-input data${isNumber ? ' setting-number' : ''}`}
       inputMode={isNumber ? 'numeric' : 'text'}
       autoComplete="off"
@@ -114,7 +114,10 @@ function TextField({ isNumber, ...props }: SettingControlProps & { readonly isNu
       placeholder="not set"
       value={draft ?? saved}
       data-testid={`setting-input-${setting.key}`}
-      onChange={(event) => setDraft(event.target.value)}
+      onChange={(event) => {
+        setDraft(event.target.value);
+        writer.mark(undefined);
+      }}
       onKeyDown={onKeyDown}
       onBlur={(event) => {
         // What was refused already is not sent again by leaving it.
@@ -130,7 +133,7 @@ export function SettingControl(props: SettingControlProps) {
     case 'toggle':
       return <Toggle {...props} />;
     case 'choice':
-      return control.choices.length <= maxRadios ? (
+      return !hasField(control) ? (
         <Radios {...props} choices={control.choices} />
       ) : (
         <List {...props} choices={control.choices} />

@@ -3,7 +3,7 @@ import { TriangleAlert } from 'lucide-react';
 import { useId } from 'react';
 import type { SettingValue } from '../../../shared/contract/settings-contract.ts';
 import { Button } from '../../ui/button.tsx';
-import { controlOf, settingLabel, weaknessOf } from './setting-catalog.ts';
+import { controlOf, hasField, settingLabel, weaknessOf } from './setting-catalog.ts';
 import { SettingControl } from './setting-control.tsx';
 import { type SettingWriter, useSetting } from './use-setting.ts';
 import './setting-row.css';
@@ -62,13 +62,20 @@ export function SettingRow({ setting, contexts }: SettingRowProps) {
   const id = useId();
   const writer = useSetting(setting.key);
   const control = controlOf(setting, contexts);
+  const isField = hasField(control);
   const needsAllowed = control.kind === 'text' || control.kind === 'number';
   return (
     <div className="setting" data-testid={`setting-${setting.key}`} data-default={setting.isDefault}>
       <div className="setting-words">
-        <p id={`${id}-label`} className="setting-label">
-          {settingLabel(setting.key)}
-        </p>
+        {isField ? (
+          <label id={`${id}-label`} htmlFor={id} className="setting-label">
+            {settingLabel(setting.key)}
+          </label>
+        ) : (
+          <p id={`${id}-label`} className="setting-label">
+            {settingLabel(setting.key)}
+          </p>
+        )}
         <p className="setting-help">{setting.help}</p>
         <p className="setting-key data">{setting.key}</p>
       </div>
@@ -77,6 +84,7 @@ export function SettingRow({ setting, contexts }: SettingRowProps) {
           setting={setting}
           control={control}
           writer={writer}
+          id={id}
           labelId={`${id}-label`}
           noteId={`${id}-note`}
         />
