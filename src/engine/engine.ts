@@ -3,6 +3,7 @@
  * Law: constructs and connects, decides nothing; `stop` releases all of it in the order of architecture.md §6.
  */
 import { createDisposer } from '../shared/base/disposer.ts';
+import { isVakError } from '../shared/base/vak-error.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { AppStatus } from '../shared/contract/app-status-contract.ts';
 import type { Services } from '../shared/contract/define-contract.ts';
@@ -161,7 +162,12 @@ export function createEngine(ports: EnginePorts, config: EngineConfig): Engine {
     onChange() {
       for (const name of ['identity.keyStore', 'identity.self', 'settings.current'] as const) snapshots.changed(name);
     },
-    onBusChange: () => void bus.exchange(openBus()).catch((thrown: unknown) => logger.bug('bus.exchange', thrown)),
+    onBusChange() {
+      bus.exchange(openBus()).catch((thrown: unknown) => {
+        // A change while the app ends.
+        if (!isVakError(thrown, 'closed')) logger.bug('bus.exchange', thrown);
+      });
+    },
   });
   const onChange = (): void => snapshots.changed('swarm.state');
   const swarm = createLocalSwarm({

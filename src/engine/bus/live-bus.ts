@@ -1,40 +1,42 @@
 /**
  * The bus behind the app, whose engine can be exchanged while everything that uses it stays (product.md "Configuration").
- * Law: subscriptions outlive the engine, requests under way do not, and counters never go back.
+ * Law: subscriptions outlive the engine, in order and one batch at a time; requests under way do not; counters never go back.
  */
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { Bus, BusMetrics, Delivery, Subscription, SubscriptionStats } from './bus.ts';
 
 export interface LiveBus extends Bus {
-  /** Puts another engine behind it; the old one delivers what waits, and closes. */
+  /**
+   * Puts another engine behind it, which it owns from then on; the old one delivers what waits, and closes, which this waits
+   * for. Throws `closed`, and closes the other one then.
+   */
   exchange(next: Bus): Promise<void>;
 }
 
 interface Kept {
   readonly pattern: string;
   readonly delivery: Delivery;
-  inner: Subscription;
+  /** Of the engines that are closing, then of the present one. */
+  inner: readonly Subscription[];
   past: SubscriptionStats;
+  /** Of the present engine. */
+  stage: Stage | undefined;
+  isEnded: boolean;
 }
 
-const nothing = (pattern: string): SubscriptionStats => ({
-  pattern,
-  deliveredCount: 0,
-  droppedCount: 0,
-  bufferedCount: 0,
-  failedCount: 0,
-});
-
-/** Counts of an ended engine's subscription and of its successor; only the successor's wait now. */
-function addStats(past: SubscriptionStats, now: SubscriptionStats): SubscriptionStats {
+/** Counts of several engines' subscriptions, one after the other. */
+function addStats(left: SubscriptionStats, right: SubscriptionStats): SubscriptionStats {
   return {
-    pattern: now.pattern,
-    deliveredCount: past.deliveredCount + now.deliveredCount,
-    droppedCount: past.droppedCount + now.droppedCount,
-    bufferedCount: now.bufferedCount,
-    failedCount: past.failedCount + now.failedCount,
+    pattern: left.pattern,
+    deliveredCount: left.deliveredCount + right.deliveredCount,
+    droppedCount: left.droppedCount + right.droppedCount,
+    bufferedCount: left.bufferedCount + right.bufferedCount,
+    failedCount: left.failedCount + right.failedCount,
   };
 }
+
+const statsOf = ({ inner, past }: Kept): SubscriptionStats =>
+  inner.reduce((sum, one) => addStats(sum, one.stats()), past);
 
 type Totals = Omit<BusMetrics, 'subscriptions'>;
 
@@ -48,45 +50,124 @@ function addTotals(left: Totals, right: Totals): Totals {
   };
 }
 
+/** How an engine delivers to a subscription, and what of it is under way. */
+interface Stage {
+  readonly delivery: Delivery;
+  /** Settles when the handler that runs, or waits to run, is done. */
+  idle(): Promise<void> | undefined;
+}
+
+/** One engine's stage. What its predecessor has taken is handled before: `predecessor` settles when it hands over nothing more. */
+function stageOf(entry: Kept, predecessor?: Promise<void>): Stage {
+  const { delivery, stage: last } = entry;
+  if (delivery.kind === 'inline') return { delivery, idle: () => undefined };
+  const { onBatch } = delivery;
+  let before = predecessor?.then(() => last?.idle());
+  let running: Promise<void> | undefined;
+  void before?.then(() => {
+    before = undefined;
+  });
+  return {
+    delivery: {
+      ...delivery,
+      onBatch(messages, dropped) {
+        const handled =
+          before === undefined
+            ? onBatch(messages, dropped)
+            : before.then(() => (entry.isEnded ? undefined : onBatch(messages, dropped)));
+        running = handled?.catch(() => {});
+        return handled;
+      },
+    },
+    idle: () => running,
+  };
+}
+
 /** Creates a live bus on its first engine, which it owns from then on. */
 export function createLiveBus(first: Bus): LiveBus {
   const kept = new Set<Kept>();
+  const closing = new Set<Bus>();
   let engine = first;
   let past: Totals = { publishedCount: 0, receivedCount: 0, publishedBytes: 0, receivedBytes: 0, droppedCount: 0 };
+  /** Settled when no engine is closing. */
+  let ending: Promise<void> = Promise.resolve();
   let isClosed = false;
+
+  /** Subscribes everything to another engine; nothing is changed if one of them fails. */
+  function moveTo(next: Bus, predecessor: Promise<void>): void {
+    const moved = Array.from(kept, (entry) => {
+      const stage = stageOf(entry, predecessor);
+      return { entry, stage, one: next.subscribe(entry.pattern, stage.delivery) };
+    });
+    for (const { entry, stage, one } of moved) {
+      entry.stage = stage;
+      entry.inner = [...entry.inner, one];
+    }
+    engine = next;
+  }
+
+  /** Ends an engine; its counts are added to the past in the turn in which it is no longer asked for them. */
+  async function retire(old: Bus, subscriptions: readonly { readonly entry: Kept; readonly one: Subscription }[]) {
+    closing.add(old);
+    try {
+      await old.close();
+    } finally {
+      for (const { entry, one } of subscriptions) {
+        if (!entry.inner.includes(one)) continue;
+        entry.past = { ...addStats(entry.past, one.stats()), bufferedCount: 0 };
+        entry.inner = entry.inner.filter((other) => other !== one);
+      }
+      past = addTotals(past, old.metrics());
+      closing.delete(old);
+    }
+  }
 
   return {
     publish: (subject, data) => engine.publish(subject, data),
     subscribe(pattern, delivery) {
-      const entry: Kept = { pattern, delivery, inner: engine.subscribe(pattern, delivery), past: nothing(pattern) };
+      const zero = { pattern, deliveredCount: 0, droppedCount: 0, bufferedCount: 0, failedCount: 0 };
+      const entry: Kept = { pattern, delivery, inner: [], past: zero, stage: undefined, isEnded: false };
+      entry.stage = stageOf(entry);
+      entry.inner = [engine.subscribe(pattern, entry.stage.delivery)];
       kept.add(entry);
       return {
-        stats: () => addStats(entry.past, entry.inner.stats()),
+        stats: () => statsOf(entry),
         dispose() {
+          entry.isEnded = true;
           kept.delete(entry);
-          entry.inner.dispose();
+          for (const one of entry.inner) one.dispose();
         },
       };
     },
     request: (subject, data, options) => engine.request(subject, data, options),
     whenWritable: () => engine.whenWritable(),
     metrics: () => ({
-      ...addTotals(past, engine.metrics()),
-      subscriptions: Array.from(kept, ({ past: before, inner }) => addStats(before, inner.stats())),
+      ...[...closing, engine].reduce<Totals>((sum, one) => addTotals(sum, one.metrics()), past),
+      subscriptions: Array.from(kept, statsOf),
     }),
     async exchange(next) {
-      if (isClosed) throw new VakError('closed', 'exchange: the bus is closed');
       const old = engine;
-      const ended = Array.from(kept, (entry) => ({ entry, subscription: entry.inner }));
-      for (const { entry } of ended) entry.inner = next.subscribe(entry.pattern, entry.delivery);
-      engine = next;
-      await old.close();
-      for (const { entry, subscription } of ended) entry.past = addStats(entry.past, subscription.stats());
-      past = addTotals(past, old.metrics());
+      const subscriptions = Array.from(kept, (entry) => ({ entry, one: entry.inner.at(-1) as Subscription }));
+      const earlier = ending;
+      let retired: () => void = () => {};
+      const predecessor = new Promise<void>((resolve) => {
+        retired = resolve;
+      });
+      try {
+        if (isClosed) throw new VakError('closed', 'exchange: the bus is closed');
+        moveTo(next, predecessor);
+      } catch (error) {
+        await next.close();
+        throw error;
+      }
+      const end = Promise.all([earlier, retire(old, subscriptions)]).then(() => {});
+      ending = end.catch(() => {});
+      void ending.then(retired);
+      await end;
     },
     async close() {
       isClosed = true;
-      await engine.close();
+      await Promise.all([ending, engine.close()]);
     },
   };
 }

@@ -2,23 +2,23 @@
  * The app's dealings with key store and identity (product.md "Configuration", protocol.md I1–I4).
  * Law: a secret comes from the operator's prompt and goes to the key store; nothing here returns one, and nothing is made anew unasked.
  */
-import { writeFile } from 'node:fs/promises';
 import { createDisposer } from '../../shared/base/disposer.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { AppContract } from '../../shared/contract/app-contract.ts';
 import type { Services } from '../../shared/contract/define-contract.ts';
-import type { KeyStoreState, SelfSummary } from '../../shared/contract/identity-contract.ts';
+import { type KeyStoreState, type SelfSummary, startAnewPhrase } from '../../shared/contract/identity-contract.ts';
 import type { SelfTestResult } from '../crypto/self-test.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { OperatorPrompt } from '../ports/operator-prompt.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import type { Vault } from '../ports/vault.ts';
+import { writeFileAtomically } from './atomic-file.ts';
 import { fileError } from './file-error.ts';
 import type { FileKeyStore } from './file-key-store.ts';
 import type { StoredIdentity } from './key-store.ts';
-import { createFirstIdentity } from './operator-identity.ts';
-import { highestGrantSerial, publishCard, publishGrant, publishOwnRecords } from './own-records.ts';
+import { createFirstIdentity, updateAndErase } from './operator-identity.ts';
+import { settleOwnRecords } from './own-records.ts';
 import { readBackupFile } from './read-backup-file.ts';
 import { createSecret, type Secret } from './secret.ts';
 import { selfSummary } from './self-summary.ts';
@@ -98,24 +98,21 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
 
   const options = (passphrase: Secret | undefined) => (passphrase === undefined ? {} : { passphrase });
 
-  async function makeIdentity(peer: string, name: string): Promise<void> {
-    let made: ReturnType<typeof createFirstIdentity> | undefined;
-    await keyStore.update((contents) => {
-      const seenSerial = highestGrantSerial(workspace, peer, records);
-      made = createFirstIdentity({ contents, peer, name, workspace, clock, randomness, seenSerial });
-      return made.contents;
-    });
-    if (made === undefined) return;
-    await publishCard(made.card, records);
-    for (const one of made.grants) await publishGrant(one, records);
-    onChange();
-  }
-
   /** Puts right what a crash between two files, or a restored backup, left half done. */
   async function settleRecords(): Promise<void> {
     if (findOperator() === undefined) return;
-    await publishOwnRecords({ contents: keyStore.read(), workspace, clock }, records);
+    await settleOwnRecords(keyStore, { workspace, clock }, records);
     onChange();
+  }
+
+  async function makeIdentity(peer: string, name: string): Promise<void> {
+    const first = { peer, name, workspace, clock, randomness };
+    await updateAndErase(keyStore, (contents) => createFirstIdentity({ ...first, contents }).contents);
+    await settleRecords();
+  }
+
+  function checkOpen(): void {
+    if (keyStore.state().kind !== 'unlocked') throw new VakError('locked', 'the key store is locked; unlock it first');
   }
 
   async function unlockByPassphrase(): Promise<void> {
@@ -135,12 +132,14 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
     checkSelfTest();
     const { kind, slots, keychain } = keyStore.state();
     if (kind === 'unlocked') return;
-    if (slots.includes('keychain') && keychain.isReal && kind === 'locked') {
+    const hasPassphrase = slots.includes('passphrase');
+    // One that refused before may answer now. Without any slot this says what is wrong, and asks for nothing.
+    if (!hasPassphrase || (slots.includes('keychain') && keychain.isReal)) {
       try {
         await keyStore.unlock({});
         return await settleRecords();
       } catch (error) {
-        if (!isVakError(error, 'recovery-needed') || !slots.includes('passphrase')) throw error;
+        if (!isVakError(error, 'recovery-needed') || !hasPassphrase) throw error;
       }
     }
     await unlockByPassphrase();
@@ -148,12 +147,13 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
   }
 
   async function backup(): Promise<{ readonly path: string }> {
+    checkOpen();
     const path = await prompt.chooseSaveFile({ title: 'Back up the key store', defaultName: 'vak.backup' });
     const title = 'Passphrase of the backup';
     await prompt.askSecret({ ...newPassphrase, title, action: 'Back up' }, async (passphrase) => {
       const bytes = await keyStore.backup(passphrase);
       try {
-        await writeFile(path, bytes, { mode: 0o600 });
+        await writeFileAtomically(path, bytes);
       } catch (error) {
         throw fileError('write', path, error);
       }
@@ -193,8 +193,7 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
     operator() {
       const found = findOperator();
       if (found !== undefined) return found;
-      if (keyStore.state().kind !== 'unlocked')
-        throw new VakError('locked', 'the key store is locked; unlock it first');
+      checkOpen();
       throw new VakError('not-found', 'this profile has no identity yet; finish the first start');
     },
     async open() {
@@ -225,6 +224,7 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
       backup,
       restore,
       async changePassphrase() {
+        checkOpen();
         const title = 'Change the passphrase';
         await prompt.askSecret({ ...newPassphrase, title, action: 'Change' }, (secret) =>
           keyStore.setPassphrase(secret),
@@ -232,6 +232,8 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
       },
       async startAnew({ confirmation, peer, displayName }) {
         checkSelfTest();
+        if (confirmation !== startAnewPhrase)
+          throw new VakError('invalid-input', `confirmation: type “${startAnewPhrase}”`);
         await withNewPassphrase('Choose a passphrase', (passphrase) =>
           keyStore.startAnew({ confirmation, ...options(passphrase) }),
         );

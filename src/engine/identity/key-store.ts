@@ -70,7 +70,10 @@ export interface KeyStore extends Disposable {
   touch(): void;
   /** What it holds. The secrets die with the next `lock`. Throws `locked`. */
   read(): KeyStoreContents;
-  /** Changes it: reads the file anew under the file lock, applies `change`, writes it whole. Throws `locked`, `corrupt`, `timeout` (the lock is held elsewhere). */
+  /**
+   * Changes it: reads the file anew under the file lock, applies `change`, writes it whole. It keeps copies of the secrets that
+   * `change` adds: those stay the caller's to dispose. Throws `locked`, `corrupt`, `timeout` (the lock is held elsewhere).
+   */
   update(change: (contents: KeyStoreContents) => KeyStoreContents): Promise<void>;
   /** Adds or replaces the passphrase slot. */
   setPassphrase(passphrase: Secret): Promise<void>;

@@ -10,10 +10,10 @@ import type { Clock } from '../ports/clock.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import { signCard, type VerifiedCard } from './cards.ts';
 import type { VerifiedGrant } from './grants.ts';
-import type { KeyStoreContents, StoredBoxKey, StoredIdentity, StoredWorkspace } from './key-store.ts';
+import type { KeyStore, KeyStoreContents, StoredBoxKey, StoredIdentity, StoredWorkspace } from './key-store.ts';
 import { createNkeySeed, createNkeySigner } from './nkey.ts';
 import { checkInputToken, grant, nextSerial, workspaceIn } from './root-grants.ts';
-import { createSecret } from './secret.ts';
+import { createSecret, type Secret } from './secret.ts';
 import { createWorkspaceSecret } from './workspace-secrets.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -84,14 +84,43 @@ export function cardOf(identity: StoredIdentity, workspace: string): VerifiedCar
   }
 }
 
+function secretsIn({ identities, workspaces }: Pick<KeyStoreContents, 'identities' | 'workspaces'>): readonly Secret[] {
+  const own = identities.flatMap(({ signSeed, boxKeys }) => [signSeed, ...boxKeys.map(({ secret }) => secret)]);
+  const shared = workspaces.flatMap(({ rootSeed, secrets }) => [rootSeed, ...secrets.map(({ secret }) => secret)]);
+  return [...own, ...shared].filter((secret) => secret !== null);
+}
+
 /** Runs `make`; if it throws, the identity that nobody will get is erased. */
 function orErase<T>(identity: StoredIdentity, make: () => T): T {
   try {
     return make();
   } catch (error) {
-    identity.signSeed.dispose();
-    for (const { secret } of identity.boxKeys) secret.dispose();
+    for (const secret of secretsIn({ identities: [identity], workspaces: [] })) secret.dispose();
     throw error;
+  }
+}
+
+/**
+ * Updates the key store by a change that makes identities, box keys or workspaces. The store keeps copies of its own: the secrets
+ * that were made are erased, whether they were stored or not, and those that were taken out, once they are. Throws as `update` does.
+ */
+export async function updateAndErase(
+  keyStore: Pick<KeyStore, 'update'>,
+  change: (contents: KeyStoreContents) => KeyStoreContents,
+): Promise<void> {
+  let made: readonly Secret[] = [];
+  let retired: readonly Secret[] = [];
+  try {
+    await keyStore.update((before) => {
+      const after = change(before);
+      const [old, fresh] = [new Set(secretsIn(before)), new Set(secretsIn(after))];
+      made = [...fresh].filter((secret) => !old.has(secret));
+      retired = [...old].filter((secret) => !fresh.has(secret));
+      return after;
+    });
+    for (const secret of retired) secret.dispose();
+  } finally {
+    for (const secret of made) secret.dispose();
   }
 }
 
@@ -121,8 +150,8 @@ export interface FirstIdentity extends MakerPorts {
 }
 
 /**
- * Makes the operator's identity, the workspace's root and its first secret, `s1`. Gives the contents to store, then the card and
- * grants to publish. Throws `exists` if there is such a peer or workspace, `invalid-input` that names the field.
+ * Makes the operator's identity, the workspace's root and its first secret, `s1`. Gives the contents to store (by `updateAndErase`),
+ * then the card and grants to publish. Throws `exists` if there is such a peer or workspace, `invalid-input` that names the field.
  */
 export function createFirstIdentity(first: FirstIdentity): {
   readonly contents: KeyStoreContents;
@@ -164,8 +193,8 @@ export interface PeerIdentity extends MakerPorts {
 }
 
 /**
- * Makes an identity for another process, with its grant. Its secrets are the caller's: hand them over the private channel (I3)
- * and dispose them. Throws as `grant` does.
+ * Makes an identity for another process, with its grant. Its secrets are the caller's to dispose: stored by `updateAndErase`,
+ * they are. Throws as `grant` does.
  */
 export function createPeerIdentity(wanted: PeerIdentity): {
   readonly identity: StoredIdentity;
@@ -190,7 +219,7 @@ export interface BoxKeyRotation extends MakerPorts {
 
 /**
  * Gives an identity a new box key (R14), with a card of a higher serial for each workspace of the profile. Keys that ended more
- * than 30 days ago are left out: dispose `retired` once the contents are stored. Throws `not-found`.
+ * than 30 days ago are left out: `updateAndErase` erases these `retired` once the contents are stored. Throws `not-found`.
  */
 export function rotateBoxKey(
   contents: KeyStoreContents,

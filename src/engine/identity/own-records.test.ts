@@ -26,6 +26,8 @@ function fakePlaces() {
     floor: {
       highest: ({ kind, peer }) =>
         Math.max(0, ...seen.filter((one) => one.kind === kind && one.peer === peer).map(({ serial }) => serial)),
+      judge: (one) =>
+        one.serial > places.floor.highest(one) || seen.some((s) => s.digest === one.digest) ? 'known' : 'replay',
       raise: (one) => seen.push(one),
       settled: () => Promise.resolve(),
     },

@@ -9,8 +9,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import { grantAt } from './grant-timeline.ts';
 import type { KeyStore, KeyStoreContents, StoredIdentity } from './key-store.ts';
-import { cardOf, createPeerIdentity, currentBoxKey, rotateBoxKey } from './operator-identity.ts';
-import { highestGrantSerial, publishCard, publishGrant } from './own-records.ts';
+import { cardOf, createPeerIdentity, currentBoxKey, rotateBoxKey, updateAndErase } from './operator-identity.ts';
+import { highestGrantSerial, publishCard, publishGrant, withFreshSerial } from './own-records.ts';
 import { grant, workspaceIn } from './root-grants.ts';
 import type { WorkspaceRecords } from './workspace-records.ts';
 
@@ -72,18 +72,25 @@ export function createCredentialIssuer({ keyStore, records, clock, randomness }:
   const { workspace } = records;
   let queue: Promise<unknown> = Promise.resolve();
 
-  function needsKey(identity: StoredIdentity | undefined): boolean {
-    return identity === undefined || currentBoxKey(identity).expiresMs - clock.now() <= renewBeforeMs;
+  const fresh = (identity: StoredIdentity): StoredIdentity => withFreshSerial(identity, { workspace, clock }, records);
+
+  function needsKey(identity: StoredIdentity): boolean {
+    return currentBoxKey(identity).expiresMs - clock.now() <= renewBeforeMs;
   }
 
-  /** Contents with the peer in them: a new identity, or a box key that lasts. */
-  function withPeer(before: KeyStoreContents, { peer, roles, queues }: PeerWanted): KeyStoreContents {
+  function withKey(before: KeyStoreContents, { peer, roles, queues }: PeerWanted): KeyStoreContents {
     const known = findPeer(before, peer);
     if (known !== undefined)
       return needsKey(known) ? rotateBoxKey(before, { peer, clock, randomness }).contents : before;
     const common = { contents: before, workspace, peer, name: peer, roles, queues, clock, randomness };
     const { identity } = createPeerIdentity({ ...common, kind: 'process', agent: false });
     return { ...before, identities: [...before.identities, identity] };
+  }
+
+  /** Contents with the peer in them: a new identity, or a box key that lasts; its card is newer than what was seen. */
+  function withPeer(before: KeyStoreContents, wanted: PeerWanted): KeyStoreContents {
+    const after = withKey(before, wanted);
+    return { ...after, identities: after.identities.map((one) => (one.peer === wanted.peer ? fresh(one) : one)) };
   }
 
   async function grantFor({ peer, roles, queues }: PeerWanted, card: Card): Promise<Grant> {
@@ -107,11 +114,13 @@ export function createCredentialIssuer({ keyStore, records, clock, randomness }:
 
   async function issue(wanted: PeerWanted): Promise<PeerCredentials> {
     const { peer } = wanted;
-    if (needsKey(findPeer(keyStore.read(), peer))) await keyStore.update((before) => withPeer(before, wanted));
+    const known = findPeer(keyStore.read(), peer);
+    if (known === undefined || needsKey(known) || fresh(known) !== known)
+      await updateAndErase(keyStore, (before) => withPeer(before, wanted));
     const identity = findPeer(keyStore.read(), peer);
     if (identity === undefined) throw new VakError('not-found', `identity ${peer} is gone from the key store`);
     const card = cardOf(identity, workspace);
-    if (records.directory.card(peer)?.record.serial !== card.serial) await publishCard(card, records);
+    if (records.directory.card(peer)?.record.signature !== card.signature) await publishCard(card, records);
     const granted = await grantFor(wanted, card);
     const { rootPublic, secrets } = workspaceIn(keyStore.read(), workspace);
     return {
@@ -120,8 +129,10 @@ export function createCredentialIssuer({ keyStore, records, clock, randomness }:
       card,
       grant: granted,
       rootPublic,
-      secrets: secrets.flatMap(({ id, secret, state }) =>
-        state === 'revoked' ? [] : [{ id, secret: secret.reveal().slice(), state }],
+      secrets: secrets.flatMap(({ id, secret, state, openOnlyUntilMs }) =>
+        state === 'revoked' || (openOnlyUntilMs !== null && openOnlyUntilMs <= clock.now())
+          ? []
+          : [{ id, secret: secret.reveal().slice(), state }],
       ),
     };
   }

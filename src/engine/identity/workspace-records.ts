@@ -25,6 +25,8 @@ export interface WorkspaceRecords {
   timelines(contents: KeyStoreContents): (peer: string) => GrantTimeline;
   /** Writes what was seen, then closes. */
   close(): Promise<void>;
+  /** Closes at once: for who has waited for what it published. */
+  dispose(): void;
 }
 
 /** What opening takes. */
@@ -60,6 +62,7 @@ export async function openWorkspaceRecords(options: WorkspaceRecordsOptions): Pr
         await floor.settled();
         held.dispose();
       },
+      dispose: () => held.dispose(),
     };
   } catch (error) {
     held.dispose();

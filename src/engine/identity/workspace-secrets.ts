@@ -39,7 +39,7 @@ export interface AddedSecret {
   readonly workspace: string;
   readonly randomness: Randomness;
   readonly id?: string;
-  /** A secret from elsewhere, 16 bytes to 1 KiB; the contents own it from then on. */
+  /** A secret from elsewhere, 16 bytes to 1 KiB; it stays the caller's to dispose once the contents are stored. */
   readonly given?: Secret;
 }
 
@@ -58,9 +58,11 @@ export function addWorkspaceSecret(
     const message = `secret: expected ${minSecretBytes} to ${maxSecretBytes} bytes, got ${given.length}`;
     throw new VakError('invalid-input', message, { details: { field: 'secret' } });
   }
-  const added = createWorkspaceSecret(newId, randomness);
-  const secret = given === undefined ? added : { ...added, secret: given };
-  return { contents: withSecrets(contents, held, [...held.secrets, secret]), id: newId };
+  const added: StoredWorkspaceSecret =
+    given === undefined
+      ? createWorkspaceSecret(newId, randomness)
+      : { id: newId, secret: given, state: 'active', openOnlyUntilMs: null };
+  return { contents: withSecrets(contents, held, [...held.secrets, added]), id: newId };
 }
 
 /** A secret's new state; `openOnlyUntilMs` (ms since the epoch, null: for good) belongs to `open-only` alone. */

@@ -30,25 +30,29 @@ export function checkBusSecret(name: string, secret: Secret): void {
 /** What to store. */
 export interface BusSecret {
   readonly name: string;
-  /** The key store owns it from then on. */
+  /** Erased when it is stored, and when it cannot be. */
   readonly secret: Secret;
   readonly workspace: string;
   readonly randomness: Randomness;
 }
 
-/** Stores a secret; gives the id under which a workspace secret stands, as it is added beside those before. */
+/** Stores a secret and erases what was given; gives the id under which a workspace secret stands, as it is added beside those before. */
 export async function storeBusSecret(
   keyStore: Pick<KeyStore, 'update'>,
   { name, secret, workspace, randomness }: BusSecret,
 ): Promise<string | undefined> {
-  checkBusSecret(name, secret);
   let id: string | undefined;
-  await keyStore.update((contents) => {
-    if (isCredential(name)) return { ...contents, credentials: new Map([...contents.credentials, [name, secret]]) };
-    const added = addWorkspaceSecret(contents, { workspace, randomness, given: secret });
-    id = added.id;
-    return added.contents;
-  });
+  try {
+    checkBusSecret(name, secret);
+    await keyStore.update((contents) => {
+      if (isCredential(name)) return { ...contents, credentials: new Map([...contents.credentials, [name, secret]]) };
+      const added = addWorkspaceSecret(contents, { workspace, randomness, given: secret });
+      id = added.id;
+      return added.contents;
+    });
+  } finally {
+    secret.dispose();
+  }
   return id;
 }
 

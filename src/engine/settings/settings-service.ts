@@ -55,6 +55,8 @@ const secretHelp = (name: string): string => {
     : 'secret that messages of the workspace are sealed under';
 };
 
+const fixedKeys: ReadonlySet<string> = new Set(['contexts.embedded.kind', 'contexts.embedded.url']);
+
 /** Creates the service over an open settings file. */
 export function createSettingsService(deps: SettingsServiceDeps): SettingsService {
   const { file, path, keyStore, prompt, environment, workspace, randomness, onChange, onBusChange } = deps;
@@ -80,7 +82,8 @@ export function createSettingsService(deps: SettingsServiceDeps): SettingsServic
     ]);
     const values = [...keys].flatMap((key) => {
       const row = rowOf(key);
-      if (row === undefined) return [];
+      // What the embedded context is cannot be changed.
+      if (row === undefined || fixedKeys.has(key)) return [];
       const { value, isSet } = file.get(key);
       return [{ key, value, isDefault: !isSet, help: row.help, allowed: row.allowed }];
     });
@@ -127,7 +130,7 @@ export function createSettingsService(deps: SettingsServiceDeps): SettingsServic
       },
       async deleteSecret({ name }) {
         checkSecretName(name);
-        await deleteBusSecret(keyStore, name);
+        if (!(await deleteBusSecret(keyStore, name))) return;
         onChange();
         onBusChange();
       },

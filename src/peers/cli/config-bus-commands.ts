@@ -1,18 +1,15 @@
 /** `vak config bus set|delete`: what the bus is built from; its secrets go to the key store and are never shown. */
 import type { Secret } from '../../engine/identity/secret.ts';
-import { addWorkspaceSecret } from '../../engine/identity/workspace-secrets.ts';
+import { checkBusSecret, deleteBusSecret, storeBusSecret } from '../../engine/settings/bus-secrets.ts';
 import { readSecretFile } from '../../engine/settings/secret-file.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { natsJwtName, natsSeedName } from '../../shared/settings/secret-shape.ts';
 import { checkBusKey, isPlainKey, plainKeys } from './bus-keys.ts';
-import { checkSecret } from './bus-secret-check.ts';
 import type { CliHost, Command, CommandInput } from './command.ts';
 import { configBusGet } from './config-bus-get.ts';
 import { deleteSetting, parseValue } from './config-commands.ts';
 import { unlockKeyStore } from './passphrase.ts';
 import { checkProfile, type Profile, withProfile } from './profile.ts';
-
-const isCredential = (key: string): boolean => key === natsJwtName || key === natsSeedName;
 
 /** The secret from `--file`, a pipe, or the terminal. */
 async function readInput(key: string, file: string | undefined, { terminal }: CliHost): Promise<Secret> {
@@ -37,20 +34,6 @@ async function setPlain({ key, profile, input, host }: Setting): Promise<undefin
   host.output.change({ key, value, isSet });
 }
 
-/** Puts a secret into the key store; gives the id under which a workspace secret stands. */
-async function store(secret: Secret, { key, profile, input, host }: Setting): Promise<string | undefined> {
-  const { workspace } = input.common;
-  const { randomness } = host;
-  let id: string | undefined;
-  await profile.keyStore.update((contents) => {
-    if (isCredential(key)) return { ...contents, credentials: new Map([...contents.credentials, [key, secret]]) };
-    const added = addWorkspaceSecret(contents, { workspace, randomness, given: secret });
-    ({ id } = added);
-    return added.contents;
-  });
-  return id;
-}
-
 async function setSecret(setting: Setting): Promise<undefined> {
   const { key, profile, input, host } = setting;
   if (input.args.length > 1) {
@@ -62,26 +45,23 @@ async function setSecret(setting: Setting): Promise<undefined> {
     throw new VakError('not-found', 'there is no key store in this profile; make one with vak id new');
   }
   const secret = await readInput(key, input.option('file'), host);
-  checkSecret(key, secret);
-  await unlockKeyStore(profile.keyStore, host);
-  const id = await store(secret, setting);
-  const where = id === undefined ? '' : `, as secret ${id} of workspace ${input.common.workspace}`;
+  const { workspace } = input.common;
+  let id: string | undefined;
+  try {
+    checkBusSecret(key, secret);
+    await unlockKeyStore(profile.keyStore, host);
+    id = await storeBusSecret(profile.keyStore, { name: key, secret, workspace, randomness: host.randomness });
+  } finally {
+    secret.dispose();
+  }
+  const where = id === undefined ? '' : `, as secret ${id} of workspace ${workspace}`;
   host.output.talk(`${key} is set${where}`);
   host.output.change({ key, set: true, source: 'key-store', ...(id === undefined ? {} : { id }) });
 }
 
 async function deleteCredential({ key, profile, host }: Setting): Promise<undefined> {
-  if (!isCredential(key)) {
-    const message = `${key}: workspace secrets are not deleted; what was sealed under them would be lost`;
-    throw new VakError('invalid-input', message);
-  }
   await unlockKeyStore(profile.keyStore, host);
-  let wasSet = false;
-  await profile.keyStore.update((contents) => {
-    const credentials = new Map(contents.credentials);
-    wasSet = credentials.delete(key);
-    return { ...contents, credentials };
-  });
+  const wasSet = await deleteBusSecret(profile.keyStore, key);
   host.output.talk(wasSet ? `${key} is deleted from the key store` : `${key} was not in the key store`);
   host.output.change({ key, wasSet });
 }

@@ -7,7 +7,6 @@ import { VakError } from '../../shared/base/vak-error.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import type { CliHost, Command } from './command.ts';
 import { readRoles, readSign, readUntil } from './grant-input.ts';
-import { readTimelines } from './timelines.ts';
 import { type OpenWorkspace, withWorkspace } from './workspace.ts';
 
 type GrantState = 'in-force' | 'expired' | 'revoked';
@@ -71,7 +70,7 @@ const list: Command = {
   example: 'vak grant ls --json',
   async run({ common }, host) {
     await withWorkspace(common, host, (open) => {
-      const timelineOf = readTimelines(open);
+      const timelineOf = open.timelines(open.contents());
       for (const peer of [...open.directory.grantedPeers()].sort()) {
         const newest = grantAt(timelineOf(peer), host.clock.now());
         if (newest === undefined)
@@ -93,7 +92,7 @@ const revoke: Command = {
   async run({ args, common }, host) {
     const peer = checkToken(args[0], 'PEER');
     await withWorkspace(common, host, async (open) => {
-      const newest = readTimelines(open)(peer).grants.at(-1);
+      const newest = open.timelines(open.contents())(peer).grants.at(-1);
       if (newest === undefined) throw new VakError('not-found', `${peer}: has no grant here; see vak grant ls`);
       const made = revokeGrant({ ...targetOf(open, peer, host), sign: newest.grant.sign });
       await publishGrant(made, open);

@@ -1,9 +1,7 @@
 /** `vak id backup|restore`: the whole key store, sealed, out of the profile and back. */
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { fileError } from '../../engine/identity/file-error.ts';
-import { publishOwnRecords } from '../../engine/identity/own-records.ts';
-import { VakError } from '../../shared/base/vak-error.ts';
+import { settleOwnRecords } from '../../engine/identity/own-records.ts';
+import { readBackupFile } from '../../engine/identity/read-backup-file.ts';
 import type { Command } from './command.ts';
 import { writeNewFile } from './new-file.ts';
 import {
@@ -15,9 +13,6 @@ import {
 } from './passphrase.ts';
 import { checkProfile, withProfile } from './profile.ts';
 import { openPlaces } from './workspace.ts';
-
-/** Far above any key store; what is larger is no backup. */
-const maxBackupBytes = 64 * 1024 * 1024;
 
 const backup: Command = {
   words: ['id', 'backup'],
@@ -45,17 +40,6 @@ A file that is there is not overwritten. Grants given to others are not in it.`,
   },
 };
 
-async function readBackup(path: string): Promise<Uint8Array> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    throw fileError('read', path, error);
-  }
-  if (bytes.length <= maxBackupBytes) return bytes;
-  throw new VakError('invalid-input', `FILE: ${bytes.length} bytes are no backup of a key store`);
-}
-
 const restore: Command = {
   words: ['id', 'restore'],
   args: ['FILE'],
@@ -66,14 +50,14 @@ from now on (VAK_PASSPHRASE_FILE); or both are asked for.`,
   example: `VAK_PASSPHRASE_FILE=~/pass ${backupPassphraseFileName}=~/backup-pass vak id restore vak.backup`,
   async run({ args, common }, host) {
     const path = resolve(args[0] ?? '');
-    const bytes = await readBackup(path);
+    const bytes = await readBackupFile(path);
     return await withProfile(common, host, async (profile) => {
       checkProfile(profile, common);
       await restoreKeyStore(profile.keyStore, bytes, host);
       const contents = profile.keyStore.read();
       for (const { workspace } of contents.workspaces) {
         const open = await openPlaces(profile, workspace, host);
-        await publishOwnRecords({ contents, workspace, clock: host.clock }, open);
+        await settleOwnRecords(profile.keyStore, { workspace, clock: host.clock }, open);
       }
       const identities = contents.identities.map(({ peer }) => peer);
       host.output.talk('grants of others are in no backup: see vak grant ls');

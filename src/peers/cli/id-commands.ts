@@ -2,22 +2,27 @@
 import type { VerifiedCard } from '../../engine/identity/cards.ts';
 import type { VerifiedGrant } from '../../engine/identity/grants.ts';
 import type { KeyStoreContents, StoredIdentity } from '../../engine/identity/key-store.ts';
-import { cardOf, createFirstIdentity, createPeerIdentity } from '../../engine/identity/operator-identity.ts';
+import {
+  cardOf,
+  createFirstIdentity,
+  createPeerIdentity,
+  updateAndErase,
+} from '../../engine/identity/operator-identity.ts';
 import { highestGrantSerial, publishCard, publishGrant } from '../../engine/identity/own-records.ts';
+import { selfSummary } from '../../engine/identity/self-summary.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { CliHost, Command, CommandInput } from './command.ts';
 import { readRoles } from './grant-input.ts';
 import { idBackupCommands } from './id-backup-commands.ts';
 import { makeKeyStore, unlockKeyStore } from './passphrase.ts';
 import { checkProfile, withProfile } from './profile.ts';
-import { selfSummary } from './self-summary.ts';
 import { chosenIdentity, type OpenWorkspace, openPlaces, withWorkspace } from './workspace.ts';
 
 const kinds = ['human', 'bot', 'process'] as const;
 type Kind = (typeof kinds)[number];
 
 function show(open: OpenWorkspace, identity: StoredIdentity, { clock, output }: CliHost): void {
-  const self = selfSummary(open, identity, clock.now());
+  const self = selfSummary({ contents: open.contents(), identity, records: open, nowMs: clock.now() });
   const rows: [string, string][] = [
     ['workspace', self.workspace],
     ['peer', self.peer],
@@ -90,7 +95,7 @@ function makeIdentity(
 
 async function makeAndPublish(open: OpenWorkspace, wanted: NewIdentity, host: CliHost): Promise<StoredIdentity> {
   let made: Made | undefined;
-  await open.profile.keyStore.update((contents) => {
+  await updateAndErase(open.profile.keyStore, (contents) => {
     made = makeIdentity(open, contents, { ...wanted, host });
     return made.contents;
   });

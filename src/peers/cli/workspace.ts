@@ -1,32 +1,27 @@
 /** The workspace that a command works on: the open key store, and where cards and grants lie. */
 
 import type { KeyStoreContents, StoredIdentity } from '../../engine/identity/key-store.ts';
-import { openLocalDirectory } from '../../engine/identity/local-directory.ts';
-import { publishOwnRecords, type RecordPlaces } from '../../engine/identity/own-records.ts';
-import { openSerialFloor } from '../../engine/identity/serial-floor.ts';
-import type { Directory } from '../../engine/ports/directory.ts';
+import { settleOwnRecords } from '../../engine/identity/own-records.ts';
+import { openWorkspaceRecords, type WorkspaceRecords } from '../../engine/identity/workspace-records.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { CliHost, CommonOptions } from './command.ts';
 import { unlockKeyStore } from './passphrase.ts';
 import { checkProfile, type Profile, withProfile } from './profile.ts';
 
-export interface OpenWorkspace extends RecordPlaces {
+export interface OpenWorkspace extends WorkspaceRecords {
   readonly profile: Profile;
-  readonly workspace: string;
-  readonly directory: Directory;
   /** What the key store holds now. */
   contents(): KeyStoreContents;
 }
 
-/** Opens the directory of the workspace and the serials of the profile. */
+/** Opens the records of the workspace; they are closed with the profile. */
 export async function openPlaces(profile: Profile, workspace: string, host: CliHost): Promise<OpenWorkspace> {
   const { clock, randomness, output } = host;
   const report = (error: VakError): void => output.talk(`vak: ${error.message}`);
   const { files, held, keyStore } = profile;
-  const common = { clock, randomness, report };
-  const directory = held.add(await openLocalDirectory({ ...common, path: files.directory(workspace), workspace }));
-  const floor = held.add(await openSerialFloor({ ...common, path: files.serials }));
-  return { profile, workspace, directory, floor, contents: () => keyStore.read() };
+  const records = await openWorkspaceRecords({ files, workspace, clock, randomness, report });
+  held.add({ dispose: () => records.dispose() });
+  return { ...records, profile, contents: () => keyStore.read() };
 }
 
 /** Opens profile, key store and workspace, puts right what a crash left half done, runs the work, closes everything. */
@@ -47,7 +42,7 @@ export async function withWorkspace<T>(
       );
     }
     const open = await openPlaces(profile, workspace, host);
-    await publishOwnRecords({ contents, workspace, clock: host.clock }, open);
+    await settleOwnRecords(profile.keyStore, { workspace, clock: host.clock }, open);
     return await work(open);
   });
 }

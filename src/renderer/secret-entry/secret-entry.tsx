@@ -22,11 +22,11 @@ declare global {
 
 function Failure({ onClose }: { readonly onClose: () => void }) {
   return (
-    <main className="entry" role="alert">
-      <header>
+    <main className="entry">
+      <div role="alert">
         <h1 className="entry-title">This window cannot ask</h1>
         <p className="entry-hint">The app did not say what is wanted. Close it and begin again; nothing was changed.</p>
-      </header>
+      </div>
       <footer className="dialog-actions">
         <Button autoFocus onClick={onClose}>
           Close

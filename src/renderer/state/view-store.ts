@@ -37,7 +37,7 @@ export interface ViewState {
 const defaults: ViewState = {
   view: 'streams',
   theme: 'system',
-  timeZone: 'local',
+  timeZone: 'utc',
   isInspectorOpen: true,
   selectedSession: null,
   streamsMode: 'messages',

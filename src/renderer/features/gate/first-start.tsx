@@ -45,9 +45,22 @@ function MadeList() {
   );
 }
 
-function buttonLabel(isBusy: boolean, isReal: boolean): string {
+function Kept({ keyStore }: { readonly keyStore: KeyStoreState }) {
+  const words =
+    keyStore.kind === 'unlocked'
+      ? 'It goes into this profile’s key store, which is open already and holds no identity yet.'
+      : `All of it lies encrypted in one file of your profile. The key to that file is kept ${whereKept(keyStore)}` +
+        (keyStore.keychain.isReal ? '.' : '; you choose it in a window of its own.');
+  return (
+    <p className="gate-kept" data-testid="gate-kept">
+      {words}
+    </p>
+  );
+}
+
+function buttonLabel(isBusy: boolean, { kind, keychain }: KeyStoreState): string {
   if (!isBusy) return 'Create';
-  return isReal ? 'Creating…' : 'Waiting for the passphrase window…';
+  return kind === 'unlocked' || keychain.isReal ? 'Creating…' : 'Waiting for the passphrase window…';
 }
 
 function FirstStartForm({ keyStore }: { readonly keyStore: KeyStoreState }) {
@@ -67,10 +80,7 @@ function FirstStartForm({ keyStore }: { readonly keyStore: KeyStoreState }) {
     <form className="gate-form" noValidate onSubmit={onSubmit}>
       <IdentityFields peerRef={peer} fields={fields} errors={errors} isReadOnly={isBusy} onChange={setFields} />
       <MadeList />
-      <p className="gate-kept" data-testid="gate-kept">
-        All of it lies encrypted in one file of your profile. The key to that file is kept {whereKept(keyStore)}
-        {keyStore.keychain.isReal ? '.' : '; you choose it in a window of its own.'}
-      </p>
+      <Kept keyStore={keyStore} />
       {report !== undefined && <ErrorNotice report={report} />}
       <div className="gate-actions">
         <Button
@@ -79,7 +89,7 @@ function FirstStartForm({ keyStore }: { readonly keyStore: KeyStoreState }) {
           data-testid="gate-create"
           disabledReason={isBusy ? 'it is being made' : undefined}
         >
-          {buttonLabel(isBusy, keyStore.keychain.isReal)}
+          {buttonLabel(isBusy, keyStore)}
         </Button>
         <RestoreInstead
           isBusy={isBusy}

@@ -21,6 +21,8 @@ interface ClosedScreenProps {
 function ClosedScreen({ keyStore, lastOpening }: ClosedScreenProps) {
   switch (keyStore.kind) {
     case 'absent':
+    // Open without an identity: a first start that was broken off.
+    case 'unlocked':
       return <FirstStart keyStore={keyStore} />;
     case 'locked':
       return <LockScreen keyStore={keyStore} lastOpening={lastOpening} />;
@@ -29,12 +31,10 @@ function ClosedScreen({ keyStore, lastOpening }: ClosedScreenProps) {
       return <RecoveryScreen keyStore={keyStore} kind={keyStore.kind} />;
     case 'self-test-failed':
       return <SelfTestScreen keyStore={keyStore} />;
-    case 'unlocked':
-      return null;
   }
 }
 
-/** The workbench of this opening; undefined while the store is not open. */
+/** The workbench of this opening; undefined while there is none. */
 function useOpenWorkbench(isOpen: boolean): Workbench | undefined {
   const workbench = useWorkbench();
   const [open, setOpen] = useState<Workbench | undefined>();
@@ -50,20 +50,21 @@ function useOpenWorkbench(isOpen: boolean): Workbench | undefined {
   return isOpen ? open : undefined;
 }
 
-/** Draws `children` once the key store is open, and takes them away when it is not any more. */
+/** Draws `children` once the key store is open and holds this peer, and takes them away when it is not any more. */
 export function Gate({ children }: { readonly children: ReactNode }) {
   const keyStore = useSnapshot('identity.keyStore');
-  const open = useOpenWorkbench(keyStore?.kind === 'unlocked');
+  const self = useSnapshot('identity.self');
+  const isUnlocked = keyStore?.kind === 'unlocked';
+  const open = useOpenWorkbench(isUnlocked && self !== undefined && self !== null);
   const lastOpening = useLastOpening();
   if (open !== undefined) return <WorkbenchProvider value={open}>{children}</WorkbenchProvider>;
-  return (
-    <>
-      {keyStore === undefined && (
-        <GateFrame name="Connecting" testId="gate-connecting">
-          <p className="gate-late dim">Connecting to the engine…</p>
-        </GateFrame>
-      )}
-      {keyStore !== undefined && <ClosedScreen keyStore={keyStore} lastOpening={lastOpening} />}
-    </>
-  );
+  // A locked window knows nothing of the peer, so that comes a moment after the opening.
+  if (keyStore === undefined || (isUnlocked && self !== null)) {
+    return (
+      <GateFrame name={isUnlocked ? 'Opening' : 'Connecting'} testId="gate-connecting">
+        <p className="gate-late dim">{isUnlocked ? 'Opening the workbench…' : 'Connecting to the engine…'}</p>
+      </GateFrame>
+    );
+  }
+  return <ClosedScreen keyStore={keyStore} lastOpening={lastOpening} />;
 }

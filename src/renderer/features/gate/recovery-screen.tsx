@@ -51,10 +51,11 @@ const faces = {
   },
 } as const;
 
-type Slots = KeyStoreState['slots'];
-
 /** The way that opens what is there, if there is one. */
-function openingWay(slots: Slots): Pick<WayProps, 'title' | 'words' | 'action' | 'testId'> | undefined {
+function openingWay({
+  slots,
+  keychain,
+}: KeyStoreState): Pick<WayProps, 'title' | 'words' | 'action' | 'testId'> | undefined {
   if (slots.includes('passphrase')) {
     return {
       title: 'Use the passphrase',
@@ -63,10 +64,10 @@ function openingWay(slots: Slots): Pick<WayProps, 'title' | 'words' | 'action' |
       testId: 'gate-passphrase',
     };
   }
-  if (slots.includes('keychain')) {
+  if (slots.includes('keychain') && keychain.isReal) {
     return {
       title: 'Ask the keychain again',
-      words: 'Once the keychain that made it is back. This key store has no passphrase.',
+      words: 'If it refused only now, or the one that made this store is back. The store has no passphrase.',
       action: 'Try again',
       testId: 'gate-try-again',
     };
@@ -80,7 +81,7 @@ export function RecoveryScreen({ keyStore, kind }: RecoveryScreenProps) {
   const [isAnewOpen, setIsAnewOpen] = useState(false);
   const { name, title, words } = faces[kind];
   const disabledReason = isBusy ? 'another way is being tried' : undefined;
-  const opening = kind === 'recovery' ? openingWay(keyStore.slots) : undefined;
+  const opening = kind === 'recovery' ? openingWay(keyStore) : undefined;
   return (
     <GateFrame name={name} testId={`gate-${kind}`}>
       <GateTitle icon={<TriangleAlert className="gate-wait" size={24} aria-hidden="true" />} title={title}>

@@ -1,8 +1,9 @@
 /** Who may do what in this workspace: the grants that its root has signed. */
 import type { GrantSummary, SelfSummary } from '../../../shared/contract/identity-contract.ts';
 import { CopyValue } from '../../ui/copy-value.tsx';
-import { formatCount } from '../../ui/format.ts';
+import { formatCount, formatZone } from '../../ui/format.ts';
 import { Panel } from '../../ui/panel.tsx';
+import { useViewState } from '../../workbench.tsx';
 import { ExpiryText } from './expiry-text.tsx';
 
 const keyLength = 12;
@@ -21,10 +22,16 @@ function GrantRow({ grant, isOwn, nowMs }: GrantRowProps) {
         {peer}
         {isOwn && <span className="identity-own">this peer</span>}
       </th>
-      <td>{roles.length === 0 ? <span className="dim">none: revoked</span> : roles.join(', ')}</td>
-      <td className="data">{queues.length === 0 ? <span className="dim">–</span> : queues.join(', ')}</td>
+      <td className="identity-list">
+        {roles.length === 0 ? <span className="dim">none: revoked</span> : roles.join(', ')}
+      </td>
+      <td className="identity-list data">{queues.length === 0 ? <span className="dim">–</span> : queues.join(', ')}</td>
       <td>
-        {notAfter === 0 ? <span className="dim">no end</span> : <ExpiryText endsAtMs={notAfter * 1000} nowMs={nowMs} />}
+        {notAfter === 0 ? (
+          <span className="dim">no end</span>
+        ) : (
+          <ExpiryText endsAtMs={notAfter * 1000} nowMs={nowMs} isZoneSaid />
+        )}
       </td>
       <td>
         <CopyValue name={`signing key of ${peer}`} value={sign} maxLength={keyLength} />
@@ -36,6 +43,7 @@ function GrantRow({ grant, isOwn, nowMs }: GrantRowProps) {
 
 export function GrantsPanel({ self, nowMs }: { readonly self: SelfSummary; readonly nowMs: number }) {
   const { grants, peer } = self;
+  const zone = useViewState((state) => state.timeZone);
   const summary = `${formatCount(grants.length)} ${grants.length === 1 ? 'peer' : 'peers'}`;
   return (
     <Panel title="Grants" summary={summary} data-testid="identity-grants">
@@ -49,7 +57,7 @@ export function GrantsPanel({ self, nowMs }: { readonly self: SelfSummary; reado
                 <th scope="col">Peer</th>
                 <th scope="col">Roles</th>
                 <th scope="col">Queues</th>
-                <th scope="col">Until</th>
+                <th scope="col">Until ({formatZone(zone, nowMs)})</th>
                 <th scope="col">Signing key</th>
                 <th scope="col" className="identity-number">
                   Serial

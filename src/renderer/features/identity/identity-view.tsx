@@ -1,7 +1,4 @@
 /** Identity & access: this peer's card and key store, the grants and secrets of its workspace. */
-import { KeyRound } from 'lucide-react';
-import { ActionButton } from '../../actions/action-button.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { ViewFrame } from '../../ui/view-frame.tsx';
@@ -13,20 +10,6 @@ import { SelfPanel } from './self-panel.tsx';
 import './identity-view.css';
 
 const title = 'Identity & access';
-
-/** A store that was opened and holds nobody, as one that another program made. */
-function Nobody() {
-  return (
-    <EmptyState
-      icon={KeyRound}
-      title="The key store holds no identity"
-      what="Identity is who this peer is to others; without one nothing can be signed."
-      next="Restore a backup that has one."
-    >
-      <ActionButton action="identity.restore" variant="primary" />
-    </EmptyState>
-  );
-}
 
 function Later() {
   return (
@@ -43,14 +26,7 @@ export function IdentityView() {
   const self = useSnapshot('identity.self');
   const keyStore = useSnapshot('identity.keyStore');
   const nowMs = useNow();
-  if (self === null) {
-    return (
-      <ViewFrame title={title}>
-        <Nobody />
-      </ViewFrame>
-    );
-  }
-  if (self === undefined || keyStore === undefined) {
+  if (self === undefined || self === null || keyStore === undefined) {
     return (
       <ViewFrame title={title}>
         <p className="identity-late dim">Reading the key store…</p>

@@ -13,7 +13,7 @@ function Keychain({ keychain }: Pick<KeyStoreState, 'keychain'>) {
     </span>
   ) : (
     <span>
-      {keychain.name} <span className="dim">no real keychain; the passphrase protects the keys</span>
+      {keychain.name} <span className="identity-words dim">no real keychain; the passphrase protects the keys</span>
     </span>
   );
 }
@@ -37,8 +37,12 @@ export function KeyStorePanel({ keyStore }: { readonly keyStore: KeyStoreState }
         <Fact label="Keychain">
           <Keychain keychain={keychain} />
         </Fact>
-        <Fact label="Opens with">{slots.join(', or ')}</Fact>
-        <Fact label="Locks">{idleWords(idleLockMinutes)}</Fact>
+        <Fact label="Opens with">
+          <span className="identity-words">{slots.join(' or ')}</span>
+        </Fact>
+        <Fact label="Locks">
+          <span className="identity-words">{idleWords(idleLockMinutes)}</span>
+        </Fact>
       </Facts>
       {notices.map((notice) => (
         <p key={notice} className="identity-notice">

@@ -12,13 +12,17 @@ export interface SelfPanelProps {
 
 export function SelfPanel({ self, nowMs }: SelfPanelProps) {
   return (
-    <Panel title="This peer" summary={self.name} data-testid="identity-self">
+    <Panel title="This peer" data-testid="identity-self">
       <Facts>
         <Fact label="Peer">
           <span data-testid="identity-peer">{self.peer}</span>
         </Fact>
-        <Fact label="Name">{self.name}</Fact>
-        <Fact label="Kind">{self.kind}</Fact>
+        <Fact label="Name">
+          <span className="identity-words">{self.name}</span>
+        </Fact>
+        <Fact label="Kind">
+          <span className="identity-words">{self.kind}</span>
+        </Fact>
         <Fact label="Workspace">{self.workspace}</Fact>
         <Fact label="Signing key">
           <CopyValue name="signing key" value={self.sign} />

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { SettingValue } from '../../../shared/contract/settings-contract.ts';
 import { contextColours, contextRows, fixedRows, themes } from '../../../shared/settings/setting-keys.ts';
-import { contextNames, controlOf, filterSettings, groupSettings, settingLabel, weaknessOf } from './setting-catalog.ts';
+import {
+  contextNames,
+  controlOf,
+  filterSettings,
+  groupSettings,
+  settingLabel,
+  weaknessOf,
+  withoutKey,
+} from './setting-catalog.ts';
 
 const rows = [...fixedRows, ...contextRows].map(({ key, ...row }) => ({ ...row, key: key.replace('<name>', 'prod') }));
 const values: readonly SettingValue[] = rows.map(({ key, fallback, help, allowed }) => {
@@ -55,6 +63,12 @@ describe('the settings page', () => {
     expect(keys('VAK_WORKSPACE_SECRET')).toEqual([]);
     expect(filterSettings({ values, secrets }, 'nkey').secrets).toEqual(secrets);
     expect(filterSettings({ values, secrets }, '  ')).toEqual({ values, secrets });
+  });
+
+  it('does not say a key twice', () => {
+    expect(withoutKey('natsUrl', 'natsUrl: found number')).toBe('found number');
+    expect(withoutKey('', ': odd')).toBe(': odd');
+    expect(withoutKey('a', 'b: found number')).toBe('b: found number');
   });
 
   it('marks what is weaker than the default', () => {

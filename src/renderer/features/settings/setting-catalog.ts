@@ -43,7 +43,7 @@ const choiceLabels: Readonly<Record<string, string>> = {
 const groupTitles = ['Connection', 'Encryption policy', 'Look', 'Security', 'More'] as const;
 
 /** Name of the context that a key belongs to, or undefined. */
-export function contextOf(key: string): string | undefined {
+function contextOf(key: string): string | undefined {
   const [section, name, ...field] = key.split('.');
   return section === 'contexts' && field.length > 0 ? name : undefined;
 }
@@ -133,4 +133,9 @@ export function weaknessOf({ key, value }: Pick<SettingValue, 'key' | 'value'>):
   if (key.startsWith('policy.accept') && value === true) return 'Weaker than the default.';
   if (key === 'idleLockMinutes' && value === 0) return 'It never locks by itself.';
   return undefined;
+}
+
+/** A message without the key that stands before it already. */
+export function withoutKey(key: string, message: string): string {
+  return key !== '' && message.startsWith(`${key}: `) ? message.slice(key.length + 2) : message;
 }

@@ -24,7 +24,7 @@ function aria({ noteId, writer }: SettingControlProps) {
 }
 
 function Toggle(props: SettingControlProps) {
-  const isOn = props.setting.value === true;
+  const isOn = props.writer.shown === true;
   return (
     <label className="setting-toggle">
       <input
@@ -41,16 +41,15 @@ function Toggle(props: SettingControlProps) {
 }
 
 function Radios({ choices, ...props }: SettingControlProps & { readonly choices: readonly string[] }) {
-  const { key, value } = props.setting;
   return (
     <div role="radiogroup" className="setting-radios" aria-labelledby={props.labelId} {...aria(props)}>
       {choices.map((choice) => (
         <label key={choice} className="setting-radio">
           <input
             type="radio"
-            name={`setting-${key}`}
+            name={`setting-${props.setting.key}`}
             value={choice}
-            checked={choice === value}
+            checked={choice === props.writer.shown}
             onChange={() => props.writer.set(choice)}
           />
           {choiceLabel(choice)}
@@ -66,7 +65,7 @@ function List({ choices, ...props }: SettingControlProps & { readonly choices: r
       {...aria(props)}
       id={props.id}
       className="field-input setting-list"
-      value={textOf(props.setting.value)}
+      value={textOf(props.writer.shown)}
       data-testid={`setting-input-${props.setting.key}`}
       onChange={(event) => props.writer.set(event.target.value)}
     >

@@ -60,24 +60,27 @@ function Mark({ setting, writer }: { readonly setting: SettingValue; readonly wr
 
 export function SettingRow({ setting, contexts }: SettingRowProps) {
   const id = useId();
-  const writer = useSetting(setting.key);
+  const writer = useSetting(setting.key, setting.value);
   const control = controlOf(setting, contexts);
   const isField = hasField(control);
+  const label = settingLabel(setting.key);
   const needsAllowed = control.kind === 'text' || control.kind === 'number';
   return (
     <div className="setting" data-testid={`setting-${setting.key}`} data-default={setting.isDefault}>
       <div className="setting-words">
-        {isField ? (
-          <label id={`${id}-label`} htmlFor={id} className="setting-label">
-            {settingLabel(setting.key)}
-          </label>
-        ) : (
-          <p id={`${id}-label`} className="setting-label">
-            {settingLabel(setting.key)}
-          </p>
-        )}
+        <p className="setting-head">
+          {isField ? (
+            <label id={`${id}-label`} htmlFor={id} className="setting-label">
+              {label}
+            </label>
+          ) : (
+            <span id={`${id}-label`} className="setting-label">
+              {label}
+            </span>
+          )}
+          <span className="setting-key data">{setting.key}</span>
+        </p>
         <p className="setting-help">{setting.help}</p>
-        <p className="setting-key data">{setting.key}</p>
       </div>
       <div className="setting-value">
         <SettingControl

@@ -4,30 +4,29 @@ import type { SettingsState } from '../../../shared/contract/settings-contract.t
 import { rowOf } from '../../../shared/settings/setting-keys.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
+import { withoutKey } from './setting-catalog.ts';
 import { useSetting } from './use-setting.ts';
 
 type Problem = SettingsState['problems'][number];
 
-/** What was found, without the key that stands before it already. */
-function finding({ key, message }: Problem): string {
-  return key !== '' && message.startsWith(`${key}: `) ? message.slice(key.length + 2) : message;
+function nextStep(key: string): string {
+  if (key === '') return 'The defaults stand in until the file is mended.';
+  return rowOf(key) === undefined
+    ? 'It is not used. Remove it from the file.'
+    : 'The default stands in. Set it below, or return it to the default.';
 }
 
 function ProblemRow({ problem }: { readonly problem: Problem }) {
   const { key } = problem;
-  const writer = useSetting(key);
+  const writer = useSetting(key, null);
   const isSetting = rowOf(key) !== undefined;
   return (
     <li className="settings-problem" data-testid={`settings-problem-${key}`}>
       <div>
         <p>
-          {key !== '' && <strong className="data">{key}</strong>} {finding(problem)}
+          {key !== '' && <strong className="data">{key}</strong>} {withoutKey(key, problem.message)}
         </p>
-        <p className="dim">
-          {isSetting
-            ? 'The default stands in. Correct it in the file or below, or return it to the default.'
-            : 'It is not used. Correct the file that is named above; it is read again when it changes.'}
-        </p>
+        <p className="dim">{nextStep(key)}</p>
         {writer.problem !== undefined && <p className="setting-bad">{writer.problem}</p>}
       </div>
       {isSetting && (
