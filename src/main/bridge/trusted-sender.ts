@@ -13,7 +13,7 @@ export interface SenderEvent {
 export interface TrustedSenders {
   /** Lets the main frame of a window's page in; it leaves when it is destroyed. */
   add(contents: WebContents): void;
-  /** Sends to every known window. */
+  /** Sends to every known window that shows our own page. */
   send(channel: string, value: unknown): void;
   /** Throws `forbidden` unless the message comes from the main frame of a known window that shows our origin. */
   check(event: SenderEvent): void;
@@ -33,7 +33,7 @@ export function createTrustedSenders(extraOrigin: string | undefined): TrustedSe
       contents.once('destroyed', () => known.delete(contents));
     },
     send(channel, value) {
-      for (const contents of known) contents.send(channel, value);
+      for (const contents of known) if (isOurs(contents.mainFrame.origin)) contents.send(channel, value);
     },
     check({ sender, senderFrame }) {
       if (!known.has(sender)) refuse('this window may not use it');

@@ -5,8 +5,8 @@ import { protocol } from 'electron';
 import { contentTypes, resolveAppFile, scheme } from './app-files.ts';
 
 /**
- * As strict as it goes: no network, no inline script, no eval, no frames, no plugins.
- * The styles' exception is explained in docs/adr/0006-inline-styles.md.
+ * As strict as it goes: no network, no inline script or style, no eval, no frames, no plugins
+ * (docs/adr/0006-no-inline-style.md).
  */
 const contentSecurityPolicy = [
   "default-src 'none'",

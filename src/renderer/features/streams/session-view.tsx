@@ -6,12 +6,13 @@ import { describeError } from '../../ui/describe-error.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
-import { useViewState, useWorkbench } from '../../workbench.tsx';
+import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { SessionCharts } from './session-charts.tsx';
 import { SessionHeader } from './session-header.tsx';
 import { createSessionModel, type SessionModel, type TerminalSink } from './session-model.ts';
 import { SessionTasks } from './session-tasks.tsx';
 import { SessionTerminal } from './session-terminal.tsx';
+import { rowsOfEnded, type TaskRow } from './task-log.ts';
 import { emptySeries } from './telemetry-series.ts';
 import { afterPaint } from './use-rows-model.ts';
 import './session-view.css';
@@ -47,10 +48,20 @@ function Losses({ model }: { readonly model: SessionModel }) {
   return losses.length === 0 ? null : <span className="streams-wait">{losses.join(' · ')}</span>;
 }
 
+/** The tasks as they stand: a session that ended without a word takes along what it had begun. */
+function useTasks(session: string, rows: readonly TaskRow[]): readonly TaskRow[] {
+  const summary = useSnapshot('sessions.list')?.sessions.find((one) => one.session === session);
+  if (summary?.state !== 'ended') return rows;
+  return rowsOfEnded(rows, { reason: summary.note, atMs: summary.lastSeenMs });
+}
+
+const noTasks: readonly TaskRow[] = [];
+
 export function SessionView({ session }: { readonly session: string }) {
   const [terminal, setTerminal] = useState<TerminalSink | undefined>();
   const [isSpoken, setIsSpoken] = useState(false);
   const model = useSessionModel(session, terminal);
+  const tasks = useTasks(session, model?.tasks ?? noTasks);
   return (
     <div className="session-view" data-testid="session-view">
       <SessionHeader session={session} />
@@ -82,7 +93,7 @@ export function SessionView({ session }: { readonly session: string }) {
         </section>
         <section className="session-tasklist" aria-label="Tasks">
           <h3 className="session-heading session-tasks-heading">Tasks</h3>
-          <SessionTasks tasks={model?.tasks ?? []} forgottenCount={model?.forgottenTasks ?? 0} />
+          <SessionTasks tasks={tasks} forgottenCount={model?.forgottenTasks ?? 0} />
         </section>
       </div>
     </div>

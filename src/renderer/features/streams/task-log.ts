@@ -37,6 +37,16 @@ function taskAfter(
   return { ...about, state: 'running', startedMs: before?.startedMs ?? atMs, endedMs: null };
 }
 
+/** The rows of a session whose process is gone: what it had begun and cannot end any more has failed. */
+export function rowsOfEnded(
+  rows: readonly TaskRow[],
+  end: { readonly reason: string; readonly atMs: number },
+): readonly TaskRow[] {
+  return rows.map((row) =>
+    row.state === 'running' ? { ...row, state: 'failed', endedMs: end.atMs, reason: end.reason } : row,
+  );
+}
+
 /** Creates an empty log. */
 export function createTaskLog(): TaskLog {
   const tasks = new Map<string, TaskRow>();

@@ -1,0 +1,83 @@
+/**
+ * The app as it runs without a test: nothing emulated. Playwright's own start makes every page believe that it is seen and
+ * has the focus, so a hidden window could not be told from a shown one.
+ */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { type Browser, chromium, expect, type Page } from '@playwright/test';
+import { describeLiving, livingOf } from './processes.ts';
+import { startCommand } from './workbench.ts';
+
+export interface BareWorkbench {
+  readonly page: Page;
+  /** Hides or shows the window, as the system does. */
+  setHidden(isHidden: boolean): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Loaded into main before the app: the window hides and shows by signal, as no debugger is attached that could be asked. */
+const windowBySignal = `
+const { BrowserWindow } = require('electron');
+process.on('SIGUSR2', () => BrowserWindow.getAllWindows()[0].hide());
+process.on('SIGCONT', () => BrowserWindow.getAllWindows()[0].show());
+`;
+
+/** Connects to the window of a program that has just been started, once it shows the workbench. */
+async function connect(program: ChildProcessByStdio<null, null, Readable>): Promise<{ browser: Browser; page: Page }> {
+  const address = await new Promise<string>((resolve, reject) => {
+    program.once('exit', (code) => reject(new Error(`the app ended with ${code} before it listened`)));
+    createInterface({ input: program.stderr }).on('line', (line) => {
+      const found = /^DevTools listening on (ws:\S+)$/.exec(line)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  const browser = await chromium.connectOverCDP(address, { noDefaults: true });
+  const context = browser.contexts()[0];
+  const page = context?.pages()[0] ?? (await context?.waitForEvent('page'));
+  if (page === undefined) throw new Error('the app has no page');
+  await page.getByRole('navigation', { name: 'Views' }).waitFor();
+  return { browser, page };
+}
+
+/** Starts the app over a profile and waits until its window shows the workbench. */
+export async function startBareWorkbench(profile: string): Promise<BareWorkbench> {
+  const mark = `E2E_START=${randomUUID()}`;
+  const { executablePath, args, env } = await startCommand(profile, mark);
+  const hook = join(profile, 'window-by-signal.cjs');
+  writeFileSync(hook, windowBySignal);
+  const program = spawn(executablePath, ['-r', hook, ...args, '--remote-debugging-port=0'], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const { browser, page } = await connect(program).catch((error: unknown) => {
+    program.kill('SIGKILL');
+    throw error;
+  });
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  const setHidden = async (isHidden: boolean): Promise<void> => {
+    program.kill(isHidden ? 'SIGUSR2' : 'SIGCONT');
+    await expect
+      .poll(() => page.evaluate(() => document.visibilityState), { message: 'visibility of the page' })
+      .toBe(isHidden ? 'hidden' : 'visible');
+  };
+  return {
+    page,
+    setHidden,
+    async end() {
+      const living = (): string[] => describeLiving(livingOf(mark, profile));
+      try {
+        await browser.close();
+        program.kill('SIGTERM');
+        await expect.poll(living, { timeout: 15_000, message: 'processes that outlive the app' }).toEqual([]);
+        expect(problems).toEqual([]);
+      } finally {
+        for (const { pid } of livingOf(mark, profile)) process.kill(pid, 'SIGKILL');
+      }
+    },
+  };
+}

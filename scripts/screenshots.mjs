@@ -1,0 +1,129 @@
+// `npm run screenshots`: set-up, build, then the pictures of the README from the real app with its local swarm running,
+// into docs/images. `node scripts/screenshots.mjs <folder>` writes them elsewhere.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { ensureBuilt } from './build.mjs';
+import { isStartedScript, ownProjectRoot } from './files.mjs';
+import { electronEnv, needsVirtualDisplay, rootSandbox, runInForeground } from './foreground.mjs';
+import { runMain, say } from './report.mjs';
+import { setUp } from './set-up.mjs';
+
+const size = { width: 1440, height: 900 };
+/** Set for the run under a virtual display, which does the work. */
+const innerVariable = 'VAK_SCREENSHOTS_UNDER_DISPLAY';
+
+/** Starts the app with an empty profile, as the end-to-end tests do. */
+async function launch({ executable, origin }, profile) {
+  // Named to Playwright directly, it would leave out its loader and race with the app.
+  if (origin === 'fallback') process.env.ELECTRON_OVERRIDE_DIST_PATH = dirname(executable);
+  const { _electron } = await import('playwright');
+  const sandbox = rootSandbox();
+  return await _electron.launch({
+    args: [...(sandbox?.args ?? []), ownProjectRoot, `--user-data-dir=${profile}`],
+    env: electronEnv(process.env, sandbox?.env),
+    colorScheme: null,
+  });
+}
+
+/** The window at its size, with the swarm at work and enough passed for every panel to have something to show. */
+async function startSwarm(app) {
+  const page = await app.firstWindow();
+  await app.evaluate(({ BrowserWindow }, wanted) => {
+    BrowserWindow.getAllWindows()[0].setContentSize(wanted.width, wanted.height);
+  }, size);
+  await page.waitForFunction(
+    (wanted) => window.innerWidth === wanted.width && window.innerHeight === wanted.height,
+    size,
+  );
+  await page.getByRole('button', { name: 'Start the local swarm' }).click();
+  await page.locator('[data-testid="tree-item"][data-state="live"]').nth(3).waitFor();
+  await page.waitForFunction(
+    (least) => Number(document.querySelector('[data-testid="received-count"]')?.getAttribute('data-count')) > least,
+    300,
+    { timeout: 120_000 },
+  );
+  return page;
+}
+
+async function chooseTheme(page, theme) {
+  await page.keyboard.press('Control+9');
+  await page.getByRole('radio', { name: theme === 'dark' ? /^Dark/ : /^Light/ }).check();
+}
+
+/** A picture without what hovers or blinks by chance. */
+async function take(page, folder, name) {
+  await page.mouse.move(0, 0);
+  await page.locator('.notice').waitFor({ state: 'detached' });
+  await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled', caret: 'hide' });
+  say('screenshot', `${name}.png`);
+}
+
+/** The live table with a message of a terminal selected, while newer rows wait below it. */
+async function takeStreams(page, folder, theme) {
+  await chooseTheme(page, theme);
+  await page.keyboard.press('Control+2');
+  await page.locator('[data-id="all"]').click();
+  await page.getByTestId('live-table').focus();
+  await page.keyboard.press('End');
+  // Paused for the choice: rows do not pass under the pointer.
+  await page.getByTestId('pause-button').click();
+  await page.getByTestId('live-row').filter({ hasText: '.terminal' }).last().click();
+  await page.getByTestId('pause-button').click();
+  await page.getByTestId('inspector-overview').getByText('vak.events.terminal', { exact: true }).waitFor();
+  await page.getByTestId('new-rows-pill').waitFor();
+  await take(page, folder, `streams-${theme}`);
+}
+
+/** The session of a worker that has printed, with both charts drawn. */
+async function takeSession(page, folder) {
+  await page.locator('[data-testid="tree-item"][data-state="live"]').first().click();
+  await page.getByTestId('mode-session').click();
+  await page.waitForFunction(() => document.querySelector('.xterm-rows')?.textContent?.trim() !== '');
+  await page.locator('[data-testid="session-state"]', { hasText: 'busy' }).waitFor({ timeout: 60_000 });
+  await page.getByTestId('telemetry-readout').waitFor();
+  await page.getByTestId('session-tasks').getByRole('listitem').nth(2).waitFor({ timeout: 60_000 });
+  await take(page, folder, 'session-dark');
+  await page.getByTestId('mode-messages').click();
+}
+
+async function takeAll(page, folder) {
+  await takeStreams(page, folder, 'dark');
+  await takeSession(page, folder);
+  await page.keyboard.press('Control+1');
+  await take(page, folder, 'operations-dark');
+  await takeStreams(page, folder, 'light');
+}
+
+async function takePictures(folder) {
+  const { electron } = await setUp({ need: 'test' });
+  await ensureBuilt();
+  const profile = await mkdtemp(join(tmpdir(), 'vak-screenshots-'));
+  try {
+    await mkdir(folder, { recursive: true });
+    const app = await launch(electron, profile);
+    try {
+      await takeAll(await startSwarm(app), folder);
+    } finally {
+      await app.close();
+    }
+  } finally {
+    await rm(profile, { recursive: true, force: true });
+  }
+}
+
+if (isStartedScript(import.meta.url)) {
+  await runMain(async () => {
+    const folder = resolve(process.argv[2] ?? join(ownProjectRoot, 'docs', 'images'));
+    if (!needsVirtualDisplay() || process.env[innerVariable]) return await takePictures(folder);
+    say('screenshot', 'no display here: the window opens on a virtual one (xvfb-run)');
+    await setUp({ need: 'test' });
+    return await runInForeground({
+      command: process.execPath,
+      args: [process.argv[1], folder],
+      cwd: ownProjectRoot,
+      env: { ...process.env, [innerVariable]: '1' },
+      isVirtual: true,
+    });
+  });
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { createTaskLog, rowsOfEnded } from './task-log.ts';
+
+const change = (state: 'claimed' | 'done', taskId: string) => ({
+  ...{ state, taskId, exitCode: undefined, signal: undefined, reason: undefined },
+});
+
+describe('task log', () => {
+  it('a session whose process is gone has no running task: what it had begun has failed, with the cause', () => {
+    const log = createTaskLog();
+    log.add(change('claimed', 'first'), 1000);
+    log.add(change('done', 'first'), 2000);
+    log.add(change('claimed', 'second'), 3000);
+    const rows = rowsOfEnded(log.rows, { reason: 'worker died: killed by SIGKILL', atMs: 4000 });
+    expect(rows.map(({ taskId, state, endedMs }) => [taskId, state, endedMs])).toEqual([
+      ['second', 'failed', 4000],
+      ['first', 'done', 2000],
+    ]);
+    expect(rows[0]?.reason).toBe('worker died: killed by SIGKILL');
+    expect(log.rows[0]?.state).toBe('running');
+  });
+});
