@@ -12,6 +12,8 @@ import { ownProjectRoot } from '../../scripts/files.mjs';
 import { electronEnv, rootSandbox } from '../../scripts/foreground.mjs';
 import { readSnapshot } from './bridge.ts';
 import { describeLiving, type Living, livingGuardians, livingOf } from './processes.ts';
+import { passGate } from './secret-entry.ts';
+import { copySetUpProfile } from './set-up-profile.ts';
 
 /** Program, arguments and environment of one start. */
 export interface StartCommand {
@@ -37,6 +39,8 @@ export interface Workbench {
   rememberSessions(): Promise<void>;
   /** Quits as a user does and waits until all that it started is gone. */
   quit(): Promise<void>;
+  /** Ends all that is left by force, and checks nothing. */
+  kill(): Promise<void>;
   /** Ends all that is left, whatever state it is in; then checks that nothing had to be ended by force. */
   end(): Promise<void>;
 }
@@ -69,9 +73,11 @@ export async function startCommand(profile: string, mark: string): Promise<Start
   };
 }
 
-/** Makes an empty profile. */
-function createProfile(): string {
-  return mkdtempSync(join(tmpdir(), 'vak-e2e-'));
+/** Makes a profile: one that has had its first start, or an empty one. */
+function createProfile(kind: 'set-up' | 'fresh' = 'set-up'): string {
+  const folder = mkdtempSync(join(tmpdir(), 'vak-e2e-'));
+  if (kind === 'set-up') copySetUpProfile(folder);
+  return folder;
 }
 
 /** Removes a profile. */
@@ -86,12 +92,29 @@ function readLog(profile: string): readonly Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Starts the app and waits until its window shows the workbench. */
+/** Starts the app, passes its gate and waits until its window shows the workbench. */
 export async function startWorkbench(profile: string): Promise<Workbench> {
+  const workbench = await startClosed(profile);
+  try {
+    await passGate(workbench.app, workbench.page);
+  } catch (error) {
+    await workbench.kill();
+    throw error;
+  }
+  return workbench;
+}
+
+/** Starts the app and leaves its gate as it is; `added` goes into its environment. */
+export async function startClosed(profile: string, added: Readonly<Record<string, string>> = {}): Promise<Workbench> {
   const mark = `E2E_START=${randomUUID()}`;
   const command = await startCommand(profile, mark);
   // `null`: the page sees the system's colours, as it does without a test.
-  const app = await electron.launch({ args: command.args, env: command.env, colorScheme: null, timeout: 30_000 });
+  const app = await electron.launch({
+    args: command.args,
+    env: { ...command.env, ...added },
+    colorScheme: null,
+    timeout: 30_000,
+  });
   const program = app.process();
   let problems: string[] = [];
   app.context().on('console', (message) => {
@@ -100,13 +123,14 @@ export async function startWorkbench(profile: string): Promise<Workbench> {
   });
   app.context().on('weberror', (error) => problems.push(`page error: ${error.error().message}`));
   const page = await app.firstWindow();
-  await page.getByRole('navigation', { name: 'Views' }).waitFor();
   const sessions = new Set<string>();
   const left = (): Living[] => [...livingOf(mark, profile), ...livingGuardians([...sessions])];
   const living = (): string[] => describeLiving(left());
   const hasEnded = (): boolean => program.exitCode !== null || program.signalCode !== null;
   const rememberSessions = async (): Promise<void> => {
     if (page.isClosed() || hasEnded() || !page.url().startsWith('app:')) return;
+    // A closed gate shows nothing of the swarm.
+    if ((await readSnapshot(page, 'identity.keyStore')).kind !== 'unlocked') return;
     const state = await readSnapshot(page, 'swarm.state');
     for (const { session } of state.workers) sessions.add(session);
   };
@@ -129,6 +153,10 @@ export async function startWorkbench(profile: string): Promise<Workbench> {
     living,
     rememberSessions,
     quit,
+    async kill() {
+      for (const { pid } of left()) process.kill(pid, 'SIGKILL');
+      await app.close().catch(() => undefined);
+    },
     async end() {
       try {
         if (!hasEnded()) await quit();

@@ -1,6 +1,6 @@
 /** Composition root of the app: ports, engine, bridge, window, and their order of life (architecture.md §6). */
 import { join } from 'node:path';
-import { app, type BrowserWindow, ipcMain, safeStorage, session, shell } from 'electron';
+import { app, type BrowserWindow, ipcMain, nativeTheme, safeStorage, session, shell } from 'electron';
 import { runSelfTest } from '../engine/crypto/self-test.ts';
 import { createEngine, type Engine } from '../engine/engine.ts';
 import { openProfile } from '../engine/identity/profile.ts';
@@ -65,6 +65,12 @@ async function startEngine(devOrigin: string | undefined): Promise<Engine> {
   // Our own copy: what commands may see of the environment is decided where they are started.
   const environment = { ...process.env };
   scrubEnvironment(process.env, secretNames(profile.settings.settings().workspaceSecretEnv));
+  const { settings } = profile;
+  const followLook = (): void => {
+    nativeTheme.themeSource = settings.settings().look.theme;
+  };
+  followLook();
+  settings.onChange(followLook);
   const entry = join(outFolder, 'peers', 'worker.js');
   return createEngine(
     {

@@ -32,7 +32,7 @@ export interface IdentityApp {
 }
 
 /** Defines the set-up and clean-up of each test; nothing that a test does may leave an answer, a secret or a timer. */
-export function useIdentityApp(): IdentityApp {
+export function defineIdentityApp(): IdentityApp {
   let profiles: TestProfiles;
   let prompt: ScriptedPrompt;
   let folder: string;

@@ -4,7 +4,7 @@ import type { OperatorPrompt, SecretQuestion } from '../../src/engine/ports/oper
 import { isVakError, VakError } from '../../src/shared/base/vak-error.ts';
 
 /** The operator closes the window. */
-export const closesIt = Symbol('closes it');
+export const closesIt: unique symbol = Symbol('closes it');
 export type Answer = string | typeof closesIt;
 
 export interface ScriptedPrompt extends OperatorPrompt {

@@ -13,6 +13,8 @@ import type { KnownSecret } from './secret-search.ts';
 
 export interface TestProfiles {
   readonly clock: FakeClock;
+  /** Sets the wall clock forward, as after a sleep: no timer runs. */
+  sleep(ms: number): void;
   readonly vault: MemoryVault;
   readonly randomness: Randomness;
   readonly logger: Logger;
@@ -31,7 +33,15 @@ export const testWorkspace = 'ws';
 /** Creates a place for profiles whose keychain is real. */
 export function createTestProfiles(): TestProfiles {
   const root = mkdtempSync(join(tmpdir(), 'vak-profiles-'));
-  const clock = createFakeClock();
+  let sleptMs = 0;
+  const awake = createFakeClock();
+  const clock: FakeClock = {
+    ...awake,
+    now: () => awake.now() + sleptMs,
+    get timerCount() {
+      return awake.timerCount;
+    },
+  };
   const vault = createMemoryVault();
   const randomness = createSystemRandomness();
   const log: string[] = [];
@@ -43,6 +53,9 @@ export function createTestProfiles(): TestProfiles {
   const opened: Profile[] = [];
   return {
     ...{ clock, vault, randomness, log, logger },
+    sleep(ms) {
+      sleptMs += ms;
+    },
     folder: () => mkdtempSync(join(root, 'p-')),
     async open(folder) {
       const profile = await openProfile({ folder, workspace: testWorkspace, vault, clock, randomness, logger });

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inForce, publishedBy, type Started, useIdentityApp } from '../../../tests/support/identity-app.ts';
+import { defineIdentityApp, inForce, publishedBy, type Started } from '../../../tests/support/identity-app.ts';
 import { failure } from '../../../tests/support/key-store-fixture.ts';
 import { closesIt } from '../../../tests/support/scripted-prompt.ts';
 import { findSecrets } from '../../../tests/support/secret-search.ts';
@@ -11,7 +11,7 @@ import { startAnewPhrase } from '../../shared/contract/identity-contract.ts';
 const good = 'correct horse battery';
 const other = 'another long passphrase';
 const ada = { peer: 'ada', displayName: 'Ada' };
-const at = useIdentityApp();
+const at = defineIdentityApp();
 
 describe('recovery', () => {
   it('I3 a changed keychain opens nothing and makes nothing anew; without a passphrase nothing is asked either', async () => {
@@ -142,16 +142,15 @@ describe('backup and restore', () => {
     const path = await backUp(app);
     const before = filesUnder(at.folder);
     const state = app.service.keyStoreState();
-    for (const answers of [
+    const tries: readonly (readonly Answer[])[] = [
       [closesIt],
       [path, closesIt],
       [path, 'wrong one', closesIt],
       [path, 'passphrase of the backup', closesIt],
-    ]) {
+    ]) 
       at.prompt.answer(...answers);
       expect(await failure(app.calls.restore())).toMatchObject({ code: 'aborted' });
       expect(filesUnder(at.folder)).toEqual(before);
-    }
     at.prompt.answer(join(at.folder, 'settings.json'));
     expect((await failure(app.calls.restore())).message).toContain('cannot read');
     at.prompt.answer(join(at.folder, 'serials.json'), 'whatever it may be', closesIt);

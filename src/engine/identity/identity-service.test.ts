@@ -1,7 +1,7 @@
 import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inForce, publishedBy, useIdentityApp } from '../../../tests/support/identity-app.ts';
+import { defineIdentityApp, inForce, publishedBy } from '../../../tests/support/identity-app.ts';
 import { failure, passphrase, secretsOf } from '../../../tests/support/key-store-fixture.ts';
 import { closesIt } from '../../../tests/support/scripted-prompt.ts';
 import { findSecrets } from '../../../tests/support/secret-search.ts';
@@ -10,7 +10,7 @@ import { startAnewPhrase } from '../../shared/contract/identity-contract.ts';
 
 const good = 'correct horse battery';
 const ada = { peer: 'ada', displayName: 'Ada' };
-const at = useIdentityApp();
+const at = defineIdentityApp();
 
 describe('first start', () => {
   it('I1 I4 with a real keychain asks nothing, makes identity, root and secret, and a second start opens it all by itself', async () => {

@@ -7,6 +7,7 @@ import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { AppContract } from '../../shared/contract/app-contract.ts';
 import type { Services } from '../../shared/contract/define-contract.ts';
 import { type KeyStoreState, type SelfSummary, startAnewPhrase } from '../../shared/contract/identity-contract.ts';
+import { requireSelfTest } from '../crypto/require-self-test.ts';
 import type { SelfTestResult } from '../crypto/self-test.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -57,16 +58,19 @@ const newPassphrase = {
   hint: 'It encrypts the keys of this profile. Nobody can restore it for you: keep it where you keep such things.',
 } as const;
 
+const unlockQuestion = {
+  kind: 'passphrase',
+  title: 'Unlock the key store',
+  hint: 'The keys of this profile are encrypted under your passphrase.',
+  label: 'Passphrase',
+  action: 'Unlock',
+} as const;
+
 /** Creates the service; call `open` once everything stands. */
 export function createIdentityService(deps: IdentityServiceDeps): IdentityService {
   const { keyStore, records, vault, prompt, clock, randomness, logger, selfTest, onChange } = deps;
   const { workspace } = records;
   const held = createDisposer();
-
-  function checkSelfTest(): void {
-    if (selfTest.ok) return;
-    throw new VakError('self-test-failed', `the cryptography of this runtime is wrong (${selfTest.failed.join(', ')})`);
-  }
 
   function keyStoreState(): KeyStoreState {
     const own = keyStore.state();
@@ -115,21 +119,8 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
     if (keyStore.state().kind !== 'unlocked') throw new VakError('locked', 'the key store is locked; unlock it first');
   }
 
-  async function unlockByPassphrase(): Promise<void> {
-    await prompt.askSecret(
-      {
-        kind: 'passphrase',
-        title: 'Unlock the key store',
-        hint: 'The keys of this profile are encrypted under your passphrase.',
-        label: 'Passphrase',
-        action: 'Unlock',
-      },
-      (passphrase) => keyStore.unlock({ passphrase }),
-    );
-  }
-
   async function unlock(): Promise<void> {
-    checkSelfTest();
+    requireSelfTest(selfTest);
     const { kind, slots, keychain } = keyStore.state();
     if (kind === 'unlocked') return;
     const hasPassphrase = slots.includes('passphrase');
@@ -142,7 +133,7 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
         if (!isVakError(error, 'recovery-needed') || !hasPassphrase) throw error;
       }
     }
-    await unlockByPassphrase();
+    await prompt.askSecret(unlockQuestion, (passphrase) => keyStore.unlock({ passphrase }));
     await settleRecords();
   }
 
@@ -162,7 +153,7 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
   }
 
   async function restore(): Promise<void> {
-    checkSelfTest();
+    requireSelfTest(selfTest);
     const path = await prompt.chooseOpenFile({ title: 'Restore a backup of the key store' });
     const bytes = await readBackupFile(path);
     let backupPassphrase: Secret | undefined;
@@ -186,6 +177,7 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
   }
 
   held.add(keyStore.onChange(onChange));
+  held.add(records.directory.onChange(onChange));
 
   return {
     keyStoreState,
@@ -209,7 +201,7 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
     },
     calls: {
       async setUp({ peer, displayName }) {
-        checkSelfTest();
+        requireSelfTest(selfTest);
         const { kind } = keyStore.state();
         if (kind === 'absent') {
           await withNewPassphrase('Choose a passphrase', (passphrase) => keyStore.create(options(passphrase)));
@@ -231,7 +223,7 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
         );
       },
       async startAnew({ confirmation, peer, displayName }) {
-        checkSelfTest();
+        requireSelfTest(selfTest);
         if (confirmation !== startAnewPhrase)
           throw new VakError('invalid-input', `confirmation: type “${startAnewPhrase}”`);
         await withNewPassphrase('Choose a passphrase', (passphrase) =>

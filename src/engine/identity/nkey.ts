@@ -29,11 +29,12 @@ function decoded(field: string, decode: () => Uint8Array | undefined): Uint8Arra
   try {
     bytes = decode();
   } catch (error) {
-    const why = error instanceof NKeysError ? error.code : 'nkeys: cannot be read';
-    throw new VakError('invalid-payload', `${field}: ${why}`, { details: { field } });
+    if (!(error instanceof NKeysError)) throw error;
   }
   if (bytes !== undefined) return bytes;
-  throw new VakError('invalid-payload', `${field}: no user nkey in its canonical form`, { details: { field } });
+  const form =
+    'expected a user nkey: U and 55 characters of A–Z 2–7, or a seed of SU and 56 of them; canonical, with its checksum';
+  throw new VakError('invalid-payload', `${field}: ${form}`, { details: { field } });
 }
 
 /** `U…` of a public key (32 bytes). */

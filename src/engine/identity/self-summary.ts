@@ -15,7 +15,7 @@ function toGrantSummary({ grant }: TimedGrant): GrantSummary {
 export interface SelfQuestion {
   readonly contents: KeyStoreContents;
   readonly identity: StoredIdentity;
-  readonly records: Pick<WorkspaceRecords, 'workspace' | 'timelines'>;
+  readonly records: Pick<WorkspaceRecords, 'workspace' | 'timelines' | 'directory'>;
   /** ms since the epoch. */
   readonly nowMs: number;
 }
@@ -25,11 +25,14 @@ export function selfSummary({ contents, identity, records, nowMs }: SelfQuestion
   const { workspace } = records;
   const { rootPublic, rootSeed, secrets } = workspaceIn(contents, workspace);
   const { peer, kind, name, sign, box, boxExpiresAt, serial } = cardOf(identity, workspace);
-  const inForce = grantAt(records.timelines(contents)(peer), nowMs);
+  const timelineOf = records.timelines(contents);
+  const inForce = grantAt(timelineOf(peer), nowMs);
+  const all = records.directory.grantedPeers().map((one) => grantAt(timelineOf(one), nowMs));
   return {
     ...{ workspace, peer, kind, name, sign, box, boxExpiresAtMs: boxExpiresAt * 1000, cardSerial: serial, rootPublic },
     holdsRoot: rootSeed !== null,
     grants: inForce === undefined ? [] : [toGrantSummary(inForce)],
+    workspaceGrants: all.filter((one) => one !== undefined).map(toGrantSummary),
     secrets: secrets.map(({ id, state }) => ({ id, state })),
   };
 }

@@ -12,7 +12,7 @@ import { addWorkspaceSecret } from '../identity/workspace-secrets.ts';
 import type { Randomness } from '../ports/randomness.ts';
 
 /** Whether a name is that of a credential of its own; else it is the workspace secret's. */
-export function isCredential(name: string): boolean {
+function isCredential(name: string): boolean {
   return name === natsJwtName || name === natsSeedName;
 }
 

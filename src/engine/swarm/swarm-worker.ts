@@ -68,6 +68,8 @@ export interface SwarmWorker {
   drain(): Promise<void>;
 }
 
+const lateCause = `not ready within ${readyLimitMs / 1000} s and was ended`;
+
 type WorkerState = WorkerSummary['state'];
 
 /** One request to a worker, and how long it may take. */
@@ -121,7 +123,6 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   let state: WorkerState = 'starting';
   let task: RunningTask | null = null;
   let death: WorkerDeath | null = null;
-  /** Why we are ending it, when we are. */
   let endCause: string | undefined;
   let refusal: string | undefined;
   const counts = { doneCount: 0, failedCount: 0 };
@@ -204,6 +205,17 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     launched.kill('SIGKILL');
   }
 
+  async function configure(): Promise<void> {
+    try {
+      const credentials = await deps.credentials;
+      launched.post({ kind: 'configure', workspace, peer, session, credentials } satisfies MainFrame);
+      eraseCredentials(credentials);
+    } catch (error) {
+      const why = isVakError(error) ? error.message : `see the log: ${logger.bug('swarm.identity', error)}`;
+      endBecause(`it got no identity: ${why}`);
+    }
+  }
+
   function listen(): void {
     held.add(serveChannelBus({ port: launched, bus, clock, logger }));
     held.add(
@@ -219,18 +231,8 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   }
 
   listen();
-  const onLate = (): void => endBecause(`not ready within ${readyLimitMs / 1000} s and was ended`);
-  const readyTimer = held.add(clock.setTimer(readyLimitMs, onLate));
-  deps.credentials.then(
-    (credentials) => {
-      launched.post({ kind: 'configure', workspace, peer, session, credentials } satisfies MainFrame);
-      eraseCredentials(credentials);
-    },
-    (error: unknown) => {
-      const why = isVakError(error) ? error.message : `see the log: ${logger.bug('swarm.identity', error)}`;
-      endBecause(`it got no identity: ${why}`);
-    },
-  );
+  const readyTimer = held.add(clock.setTimer(readyLimitMs, () => endBecause(lateCause)));
+  void configure();
 
   return {
     peer,

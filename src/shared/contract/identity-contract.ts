@@ -50,7 +50,10 @@ export interface SelfSummary {
   readonly cardSerial: number;
   readonly rootPublic: string;
   readonly holdsRoot: boolean;
+  /** Its own grant in force; none: it may nothing. */
   readonly grants: readonly GrantSummary[];
+  /** What every peer of the workspace was granted last, its own among them; revoked ones have no role. */
+  readonly workspaceGrants: readonly GrantSummary[];
   /** Workspace secrets by id, never their bytes. */
   readonly secrets: readonly { readonly id: string; readonly state: 'active' | 'open-only' | 'revoked' }[];
 }

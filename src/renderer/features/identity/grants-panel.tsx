@@ -42,7 +42,7 @@ function GrantRow({ grant, isOwn, nowMs }: GrantRowProps) {
 }
 
 export function GrantsPanel({ self, nowMs }: { readonly self: SelfSummary; readonly nowMs: number }) {
-  const { grants, peer } = self;
+  const { workspaceGrants: grants, peer } = self;
   const zone = useViewState((state) => state.timeZone);
   const summary = `${formatCount(grants.length)} ${grants.length === 1 ? 'peer' : 'peers'}`;
   return (

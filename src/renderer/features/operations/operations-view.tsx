@@ -1,5 +1,5 @@
 /** Operations Center: what is wrong now, then where the bus stands and what the local swarm does. True numbers only. */
-import { LayoutDashboard, Play, Square, SquareTerminal, Waves } from 'lucide-react';
+import { CircleStop, LayoutDashboard, Play, SquareTerminal, Waves } from 'lucide-react';
 import type { StreamsStatus } from '../../../shared/contract/streams-contract.ts';
 import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
@@ -73,7 +73,7 @@ function SwarmPanel({ swarm }: { readonly swarm: SwarmState }) {
     <>
       <ActionButton action="swarm.run" icon={SquareTerminal} />
       {state === 'stopped' && <ActionButton action="swarm.start" icon={Play} />}
-      {canStop && <ActionButton action="swarm.stop" icon={Square} />}
+      {canStop && <ActionButton action="swarm.stop" icon={CircleStop} />}
     </>
   );
   return (

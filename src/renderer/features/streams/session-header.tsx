@@ -1,9 +1,11 @@
 /** Who the session is, what it does now, what can be done to it; a death is shown for what it is. */
-import { Skull, Square } from 'lucide-react';
+
+import { CircleStop, Skull } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { AppStatus } from '../../../shared/contract/app-status-contract.ts';
 import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
+import { commandTitle } from '../../../shared/protocol/command-title.ts';
 import type { Action } from '../../actions/action-registry.ts';
 import { Button } from '../../ui/button.tsx';
 import { environmentColour } from '../../ui/environment-colour.ts';
@@ -25,7 +27,7 @@ function useFacts(session: string): SessionFacts {
 
 /** A command line in a sentence. */
 function briefly(command: readonly string[]): string {
-  const line = visibleLine(command.join(' '));
+  const line = visibleLine(commandTitle(command));
   return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
 }
 
@@ -92,9 +94,13 @@ function Death({ worker }: { readonly worker: WorkerSummary }) {
 
 function CurrentCommand({ summary, worker }: SessionFacts) {
   return (
-    <p className="session-command data" data-testid="session-command">
+    <p
+      className="session-command data"
+      data-testid="session-command"
+      title={worker?.task ? visibleLine(worker.task.command.join(' ')) : undefined}
+    >
       {worker?.task ? (
-        `$ ${visibleLine(worker.task.command.join(' '))}`
+        `$ ${visibleLine(commandTitle(worker.task.command))}`
       ) : (
         <span className="dim">{visibleLine(summary?.note ?? '') || 'no command is running'}</span>
       )}
@@ -151,7 +157,7 @@ export function SessionHeader({ session }: { readonly session: string }) {
         )}
         {summary && summary.state !== 'ended' && <span className="data dim">{formatRate(summary.perSecond)}</span>}
         <span className="streams-head-actions">
-          <Button icon={Square} disabledReason={cancelReason} onClick={cancel} data-testid="cancel-command">
+          <Button icon={CircleStop} disabledReason={cancelReason} onClick={cancel} data-testid="cancel-command">
             Cancel command
           </Button>
           <Button icon={Skull} variant="danger" disabledReason={killReason} onClick={askKill} data-testid="kill-worker">
