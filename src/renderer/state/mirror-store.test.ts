@@ -5,7 +5,7 @@ import { createMirrorStore } from './mirror-store.ts';
 function setUp() {
   let push: (update: SnapshotUpdate) => void = () => {};
   const store = createMirrorStore({
-    onSnapshot(listener) {
+    onSnapshot(listener: typeof push) {
       push = listener;
       return () => {};
     },
