@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defineIdentityApp, inForce, publishedBy, type Started } from '../../../tests/support/identity-app.ts';
 import { failure } from '../../../tests/support/key-store-fixture.ts';
-import { closesIt } from '../../../tests/support/scripted-prompt.ts';
+import { type Answer, closesIt } from '../../../tests/support/scripted-prompt.ts';
 import { findSecrets } from '../../../tests/support/secret-search.ts';
 import { filesUnder, knownSecrets } from '../../../tests/support/test-profile.ts';
 import { startAnewPhrase } from '../../shared/contract/identity-contract.ts';
@@ -147,10 +147,12 @@ describe('backup and restore', () => {
       [path, closesIt],
       [path, 'wrong one', closesIt],
       [path, 'passphrase of the backup', closesIt],
-    ]) 
+    ];
+    for (const answers of tries) {
       at.prompt.answer(...answers);
       expect(await failure(app.calls.restore())).toMatchObject({ code: 'aborted' });
       expect(filesUnder(at.folder)).toEqual(before);
+    }
     at.prompt.answer(join(at.folder, 'settings.json'));
     expect((await failure(app.calls.restore())).message).toContain('cannot read');
     at.prompt.answer(join(at.folder, 'serials.json'), 'whatever it may be', closesIt);

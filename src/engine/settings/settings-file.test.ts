@@ -9,12 +9,14 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { toDisposable } from '../../shared/base/disposer.ts';
 import { isVakError } from '../../shared/base/vak-error.ts';
 import { settingRows } from '../../shared/settings/setting-keys.ts';
 import { createSystemClock } from '../ports/clock.ts';
@@ -25,6 +27,8 @@ import type { SettingsChange } from './bus-settings.ts';
 import { openSettingsFile, type SettingsFile } from './settings-file.ts';
 
 const seed = 'SUAM5GQ2LTORUW4ZZANFZSA3TPOQQGCIDTMVSWIIDCOV2CA2LTEB2GK43U';
+/** Fuzzed files (quality.md §3). */
+const fuzzCount = process.env['VAK_ENDURANCE'] === '1' ? 100_000 : 10_000;
 let folder: string;
 let file: string;
 let logged: string[];
@@ -39,7 +43,18 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 /** The system's clock, but for waits: they take no time. */
 function hastyClock() {
   const clock = createSystemClock();
-  return { ...clock, setTimer: (_delayMs: number, run: () => void) => clock.setTimer(0, run) };
+  return {
+    ...clock,
+    setTimer(_delayMs: number, run: () => void) {
+      let isDue = true;
+      clock.defer(() => {
+        if (isDue) run();
+      });
+      return toDisposable(() => {
+        isDue = false;
+      });
+    },
+  };
 }
 
 function open(
@@ -336,46 +351,49 @@ test('settings: a folder that may not be written gives a typed error', async () 
   chmodSync(folder, 0o700);
 });
 
-test('settings: 2 000 random and mutated files: typed problems only, nothing overwritten', async () => {
-  const whole = JSON.stringify({
-    contexts: { prod: { kind: 'remote', url: 'tls://h:1', colour: 'red', readOnly: true } },
-    currentContext: 'prod',
-    policy: { acceptPlain: true, acceptUnsigned: false },
-    look: { theme: 'dark', timeZone: 'utc' },
-    natsUrl: 'nats://h',
-    workspaceSecretEnv: 'TEAM',
-    idleLockMinutes: 5,
-    unknown: [null, { a: -0.5e10 }],
-  });
-  const mutated = fc
-    .array(fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255), cut: fc.nat(8) }), {
-      minLength: 1,
-      maxLength: 6,
-    })
-    .map((edits) => {
-      let bytes = Buffer.from(whole);
-      for (const { at, byte, cut } of edits) {
-        bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from([byte]), bytes.subarray(at + cut)]);
-      }
-      return bytes;
+test(
+  `settings: ${fuzzCount} random and mutated files: typed problems only, nothing overwritten`,
+  async () => {
+    const whole = JSON.stringify({
+      contexts: { prod: { kind: 'remote', url: 'tls://h:1', colour: 'red', readOnly: true } },
+      currentContext: 'prod',
+      policy: { acceptPlain: true, acceptUnsigned: false },
+      look: { theme: 'dark', timeZone: 'utc' },
+      natsUrl: 'nats://h',
+      workspaceSecretEnv: 'TEAM',
+      idleLockMinutes: 5,
+      unknown: [null, { a: -0.5e10 }],
     });
-  const random = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
-  const json = fc.json().map((text) => Buffer.from(text));
-  const keyed = fc
-    .dictionary(fc.constantFrom(...settingRows.map(({ key }) => key.split('.')[0] as string)), fc.jsonValue())
-    .map((value) => Buffer.from(JSON.stringify(value)));
-  await fc.assert(
-    fc.asyncProperty(fc.oneof({ arbitrary: mutated, weight: 3 }, random, json, keyed), async (bytes) => {
-      rmSync(folder, { recursive: true });
-      mkdirSync(folder);
-      writeFileSync(file, bytes);
-      const settings: SettingsFile = await open();
-      const names = filesNow();
-      expect(names).toHaveLength(1);
-      expect(readFileSync(join(folder, names[0] as string)).equals(bytes)).toBe(true);
-      expect(names[0] === 'settings.json').toBe(settings.problems().every(({ code }) => code !== 'corrupt'));
-      expect(['system', 'dark', 'light']).toContain(settings.settings().look.theme);
-    }),
-    { numRuns: 2000 },
-  );
-}, 120_000);
+    const mutated = fc
+      .array(fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255), cut: fc.nat(8) }), {
+        minLength: 1,
+        maxLength: 6,
+      })
+      .map((edits) => {
+        let bytes = Buffer.from(whole);
+        for (const { at, byte, cut } of edits) {
+          bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from([byte]), bytes.subarray(at + cut)]);
+        }
+        return bytes;
+      });
+    const random = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
+    const json = fc.json().map((text) => Buffer.from(text));
+    const keyed = fc
+      .dictionary(fc.constantFrom(...settingRows.map(({ key }) => key.split('.')[0] as string)), fc.jsonValue())
+      .map((value) => Buffer.from(JSON.stringify(value)));
+    await fc.assert(
+      fc.asyncProperty(fc.oneof({ arbitrary: mutated, weight: 3 }, random, json, keyed), async (bytes) => {
+        for (const name of filesNow()) unlinkSync(join(folder, name));
+        writeFileSync(file, bytes);
+        const settings: SettingsFile = await open();
+        const names = filesNow();
+        expect(names).toHaveLength(1);
+        expect(readFileSync(join(folder, names[0] as string)).equals(bytes)).toBe(true);
+        expect(names[0] === 'settings.json').toBe(settings.problems().every(({ code }) => code !== 'corrupt'));
+        expect(['system', 'dark', 'light']).toContain(settings.settings().look.theme);
+      }),
+      { numRuns: fuzzCount },
+    );
+  },
+  fuzzCount * 20,
+);

@@ -208,8 +208,12 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   async function configure(): Promise<void> {
     try {
       const credentials = await deps.credentials;
-      launched.post({ kind: 'configure', workspace, peer, session, credentials } satisfies MainFrame);
-      eraseCredentials(credentials);
+      try {
+        if (exit === undefined)
+          launched.post({ kind: 'configure', workspace, peer, session, credentials } satisfies MainFrame);
+      } finally {
+        eraseCredentials(credentials);
+      }
     } catch (error) {
       const why = isVakError(error) ? error.message : `see the log: ${logger.bug('swarm.identity', error)}`;
       endBecause(`it got no identity: ${why}`);

@@ -12,7 +12,7 @@ test('settings: an empty object gives the defaults', () => {
     contexts: [{ name: 'embedded', kind: 'embedded', natsUrl: null, colour: 'grey', readOnly: false }],
     currentContext: 'embedded',
     policy: { acceptPlain: false, acceptUnsigned: false },
-    look: { theme: 'system', timeZone: 'local' },
+    look: { theme: 'system', timeZone: 'utc' },
     natsUrl: null,
     workspaceSecretEnv: 'VAK_WORKSPACE_SECRET',
     idleLockMinutes: 15,

@@ -2,6 +2,7 @@
 
 import { CircleStop, Skull } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { AppStatus } from '../../../shared/contract/app-status-contract.ts';
 import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
@@ -12,7 +13,6 @@ import { environmentColour } from '../../ui/environment-colour.ts';
 import { formatCount, formatDateTime, formatRate, shortenId } from '../../ui/format.ts';
 import { GuardDialog, type Guarded } from '../../ui/guard-dialog.tsx';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
-import { visibleLine } from './visible-text.ts';
 
 interface SessionFacts {
   readonly summary: SessionSummary | undefined;
@@ -27,7 +27,7 @@ function useFacts(session: string): SessionFacts {
 
 /** A command line in a sentence. */
 function briefly(command: readonly string[]): string {
-  const line = visibleLine(commandTitle(command));
+  const line = visibleText(commandTitle(command));
   return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
 }
 
@@ -86,7 +86,7 @@ function Death({ worker }: { readonly worker: WorkerSummary }) {
       <Skull size={14} aria-hidden="true" />
       <span>
         The worker died at {formatDateTime(death.atMs, zone)}
-        {how === undefined ? '' : ` (${how})`}: {visibleLine(death.reason)}
+        {how === undefined ? '' : ` (${how})`}: {visibleText(death.reason)}
       </span>
     </p>
   );
@@ -97,12 +97,12 @@ function CurrentCommand({ summary, worker }: SessionFacts) {
     <p
       className="session-command data"
       data-testid="session-command"
-      title={worker?.task ? visibleLine(worker.task.command.join(' ')) : undefined}
+      title={worker?.task ? visibleText(worker.task.command.join(' ')) : undefined}
     >
       {worker?.task ? (
-        `$ ${visibleLine(commandTitle(worker.task.command))}`
+        `$ ${visibleText(commandTitle(worker.task.command))}`
       ) : (
-        <span className="dim">{visibleLine(summary?.note ?? '') || 'no command is running'}</span>
+        <span className="dim">{visibleText(summary?.note ?? '') || 'no command is running'}</span>
       )}
     </p>
   );
@@ -144,7 +144,7 @@ export function SessionHeader({ session }: { readonly session: string }) {
           {state}
         </span>
         <span className="data dim" title={session}>
-          {shortenId(visibleLine(session), 20)}
+          {shortenId(visibleText(session), 20)}
         </span>
         {worker && (
           <span className="dim">

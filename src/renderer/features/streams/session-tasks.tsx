@@ -1,8 +1,8 @@
 /** The tasks of a session, newest first: how each ended, why, how long it took. */
 import { CircleCheck, CircleX, LoaderCircle } from 'lucide-react';
+import { visibleText } from '../../../shared/base/visible-text.ts';
 import { formatCount, formatDuration, shortenId } from '../../ui/format.ts';
 import type { TaskRow } from './task-log.ts';
-import { visibleLine } from './visible-text.ts';
 
 const icons = { running: LoaderCircle, done: CircleCheck, failed: CircleX } as const;
 
@@ -10,7 +10,7 @@ function outcomeOf({ state, exitCode, signal, reason }: TaskRow): string {
   const parts = [exitCode === undefined ? undefined : `exit code ${exitCode}`, signal, reason].filter(
     (part): part is string => part !== undefined && part !== '',
   );
-  return visibleLine(parts.length === 0 ? state : [...new Set(parts)].join(' · '));
+  return visibleText(parts.length === 0 ? state : [...new Set(parts)].join(' · '));
 }
 
 function durationOf({ startedMs, endedMs, state }: TaskRow): string {
