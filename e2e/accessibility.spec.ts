@@ -14,6 +14,7 @@ const themes = ['dark', 'light'] as const;
 async function chooseTheme(page: Page, theme: (typeof themes)[number]): Promise<void> {
   await page.keyboard.press('Control+9');
   await page.getByRole('radio', { name: theme === 'dark' ? /^Dark/ : /^Light/ }).check();
+  await expect(page.locator(':root')).toHaveAttribute('data-theme', theme);
 }
 
 /** One line a rule that is broken: how often, the first place, and what is wrong there. */

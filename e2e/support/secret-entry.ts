@@ -15,6 +15,18 @@ export async function openEntry(source: WindowSource, open: () => Promise<unknow
   return entry;
 }
 
+/** Presses a key that may close the window while it is still down. */
+async function pressKey(entry: Page, key: string): Promise<void> {
+  await entry.keyboard.press(key).catch((error: unknown) => {
+    if (!entry.isClosed()) throw error;
+  });
+}
+
+/** Closes the window by Escape. */
+export async function cancelEntry(entry: Page): Promise<void> {
+  await Promise.all([entry.waitForEvent('close'), pressKey(entry, 'Escape')]);
+}
+
 /** Types into the window and sends; `repeated`: for the second field of a new passphrase, the same unless said otherwise. */
 export async function typeSecret(entry: Page, text: string, repeated = text): Promise<void> {
   await entry.getByTestId('entry-field').fill('');
@@ -26,7 +38,7 @@ export async function typeSecret(entry: Page, text: string, repeated = text): Pr
     await second.focus();
     await entry.keyboard.insertText(repeated);
   }
-  await entry.keyboard.press('Enter');
+  await pressKey(entry, 'Enter');
 }
 
 /** Answers with a secret that is taken: the window is gone after. */

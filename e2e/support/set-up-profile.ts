@@ -2,7 +2,7 @@
  * A profile that has had its first start, made once a run by the real `vak id new`; tests work on copies of it.
  * Law: the key store of a copy opens by the passphrase alone, as a person's does here.
  */
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,12 +43,9 @@ export function vak(profile: string, args: readonly string[], options: VakOption
   };
   try {
     const program = join(ownProjectRoot, 'out', 'peers', 'vak.js');
-    const run = (): string =>
-      execFileSync(process.execPath, [program, ...args, '--profile', profile], { env, encoding: 'utf8', stdio: 'pipe' });
-    return { code: 0, stdout: run(), stderr: '' };
-  } catch (thrown) {
-    const { status, stdout, stderr } = thrown as { status: number | null; stdout: string; stderr: string };
-    if (status === null) throw thrown;
+    const command = [program, ...args, '--profile', profile];
+    const { status, stdout, stderr, error } = spawnSync(process.execPath, command, { env, encoding: 'utf8' });
+    if (status === null) throw error ?? new Error('vak was ended by a signal');
     return { code: status, stdout, stderr };
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -33,6 +33,10 @@ export interface Workbench {
   takeProblems(): string[];
   /** Lines of the app's own log. */
   readLog(): readonly Record<string, unknown>[];
+  /** What the app wrote to its stdout and stderr. */
+  printed(): Buffer;
+  /** Processes that live and belong to this start. */
+  left(): readonly Living[];
   /** One line for each process that lives and belongs to this start. */
   living(): string[];
   /** Learns the sessions of the swarm, whose guardians are then among the living too. */
@@ -104,19 +108,33 @@ export async function startWorkbench(profile: string): Promise<Workbench> {
   return workbench;
 }
 
-/** Starts the app and leaves its gate as it is; `added` goes into its environment. */
-export async function startClosed(profile: string, added: Readonly<Record<string, string>> = {}): Promise<Workbench> {
+/** What a start has beside the profile. */
+export interface StartOptions {
+  /** Goes into its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Arguments before, and after, those of every start. */
+  readonly before?: readonly string[];
+  readonly after?: readonly string[];
+}
+
+/** Starts the app and leaves its gate as it is. */
+export async function startClosed(profile: string, options: StartOptions = {}): Promise<Workbench> {
   const mark = `E2E_START=${randomUUID()}`;
   const command = await startCommand(profile, mark);
   // `null`: the page sees the system's colours, as it does without a test.
   const app = await electron.launch({
-    args: command.args,
-    env: { ...command.env, ...added },
+    args: [...(options.before ?? []), ...command.args, ...(options.after ?? [])],
+    env: { ...command.env, ...options.env },
     colorScheme: null,
     timeout: 30_000,
   });
   const program = app.process();
   let problems: string[] = [];
+  let printed = '';
+  for (const stream of [program.stdout, program.stderr])
+    stream?.on('data', (bytes: Buffer) => {
+      printed += bytes.toString('latin1');
+    });
   app.context().on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning')
       problems.push(`console ${message.type()}: ${message.text()}`);
@@ -150,6 +168,8 @@ export async function startClosed(profile: string, added: Readonly<Record<string
       return taken;
     },
     readLog: () => readLog(profile),
+    printed: () => Buffer.from(printed, 'latin1'),
+    left,
     living,
     rememberSessions,
     quit,
@@ -174,7 +194,9 @@ export async function startClosed(profile: string, added: Readonly<Record<string
 }
 
 export interface WorkbenchFixtures {
-  /** A folder for the profiles of this test. */
+  /** An empty profile: the app begins with its first start. */
+  readonly freshProfile: string;
+  /** A profile that has had its first start. */
   readonly profile: string;
   /** The app, started anew for this test. */
   readonly workbench: Workbench;
@@ -182,6 +204,12 @@ export interface WorkbenchFixtures {
 
 /** Tests with an app of their own. */
 export const test = base.extend<WorkbenchFixtures>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from the pattern.
+  freshProfile: async ({}, use) => {
+    const profile = createProfile('fresh');
+    await use(profile);
+    removeProfile(profile);
+  },
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from the pattern.
   profile: async ({}, use) => {
     const profile = createProfile();

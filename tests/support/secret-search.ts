@@ -1,4 +1,4 @@
-/** Looks for known secrets in texts and files, in every form in which they could have leaked. */
+/** Looks for known secrets in texts, bytes and files, in every form in which they could have leaked. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,6 +6,12 @@ import { join } from 'node:path';
 export interface KnownSecret {
   readonly name: string;
   readonly bytes: Uint8Array;
+}
+
+/** Where to look. Folders are read whole. */
+export interface SearchPlaces {
+  readonly texts?: Readonly<Record<string, string | Uint8Array>>;
+  readonly folders?: readonly string[];
 }
 
 /** Base64 of a text depends on where in it the secret stands: the digits that all three places have for sure. */
@@ -18,32 +24,31 @@ function base64Cores(bytes: Uint8Array, encoding: 'base64' | 'base64url'): strin
   });
 }
 
-function formsOf({ bytes }: KnownSecret): Buffer[] {
+const wide = (text: string): Buffer => Buffer.from(text, 'utf16le');
+
+function formsOf({ bytes }: KnownSecret): readonly Buffer[] {
   const raw = Buffer.from(bytes);
-  const texts = [...base64Cores(bytes, 'base64'), ...base64Cores(bytes, 'base64url'), raw.toString('hex')];
-  texts.push(raw.toString('hex').toUpperCase(), JSON.stringify(raw.toString('latin1')).slice(1, -1));
-  return [raw, Buffer.from(raw.toString('utf8'), 'utf16le'), ...texts.map((text) => Buffer.from(text))];
+  const hex = raw.toString('hex');
+  const texts = [...base64Cores(bytes, 'base64'), ...base64Cores(bytes, 'base64url'), hex, hex.toUpperCase()];
+  texts.push(...[raw.toString('latin1'), raw.toString('utf8')].map((text) => JSON.stringify(text).slice(1, -1)));
+  texts.push(encodeURIComponent(raw.toString('utf8')));
+  const forms = [raw, wide(raw.toString('utf8')), wide(raw.toString('latin1'))];
+  forms.push(...texts.map((text) => Buffer.from(text)), ...[hex, raw.toString('base64')].map(wide));
+  // Each once: most forms of a plain text are that text.
+  return [...new Map(forms.map((form) => [form.toString('latin1'), form])).values()];
 }
 
-function hitsIn(place: string, content: Buffer, secrets: readonly KnownSecret[]): string[] {
-  return secrets
-    .filter((secret) => formsOf(secret).some((form) => content.includes(form)))
-    .map(({ name }) => `${place}: ${name}`);
-}
-
-/** Every place where a secret is found: `what: secret`. Folders are read whole. */
-export function findSecrets(
-  places: { readonly texts?: Readonly<Record<string, string>>; readonly folders?: readonly string[] },
-  secrets: readonly KnownSecret[],
-): string[] {
-  const inTexts = Object.entries(places.texts ?? {}).flatMap(([name, text]) =>
-    hitsIn(name, Buffer.from(text), secrets),
-  );
+/** Every place where a secret is found: `what: secret`. */
+export function findSecrets(places: SearchPlaces, secrets: readonly KnownSecret[]): string[] {
+  const known = secrets.map((secret) => ({ name: secret.name, forms: formsOf(secret) }));
+  const hitsIn = (place: string, content: Buffer): string[] =>
+    known.filter(({ forms }) => forms.some((form) => content.includes(form))).map(({ name }) => `${place}: ${name}`);
+  const inTexts = Object.entries(places.texts ?? {}).flatMap(([name, text]) => hitsIn(name, Buffer.from(text)));
   const inFiles = (places.folders ?? []).flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .map((name) => join(folder, name))
-      .filter((path) => statSync(path).isFile())
-      .flatMap((path) => [...hitsIn(path, readFileSync(path), secrets), ...hitsIn(path, Buffer.from(path), secrets)]),
+      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
+      .flatMap((path) => [...hitsIn(path, readFileSync(path)), ...hitsIn(path, Buffer.from(path))]),
   );
   return [...inTexts, ...inFiles];
 }

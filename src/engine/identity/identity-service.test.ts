@@ -52,6 +52,15 @@ describe('first start', () => {
     expect(at.prompt.asked).toHaveLength(2);
   });
 
+  it('I3 where the keychain is real and refuses, a passphrase is asked for instead', async () => {
+    at.profiles.vault.isRefusing = true;
+    const app = await at.start();
+    at.prompt.answer(good);
+    await app.calls.setUp(ada);
+    expect(app.service.keyStoreState().slots).toEqual(['passphrase']);
+    expect(publishedBy(app)).toEqual(inForce);
+  });
+
   it.each([true, false])(
     'is completed after a crash between key store and identity (real keychain: %s)',
     async (isReal) => {

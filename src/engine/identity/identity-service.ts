@@ -94,9 +94,15 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
     return selfSummary({ contents: keyStore.read(), identity, records, nowMs: clock.now() });
   }
 
-  /** Does with a passphrase what the keychain cannot do alone. */
+  /** Does with a passphrase what the keychain cannot do alone: there is no real one, or it refuses. */
   async function withNewPassphrase(title: string, act: (passphrase?: Secret) => Promise<void>): Promise<void> {
-    if (vault.backend().isReal) return await act();
+    if (vault.backend().isReal) {
+      try {
+        return await act();
+      } catch (error) {
+        if (!isVakError(error, 'invalid-input')) throw error;
+      }
+    }
     await prompt.askSecret({ ...newPassphrase, title, action: 'Use this passphrase' }, (passphrase) => act(passphrase));
   }
 

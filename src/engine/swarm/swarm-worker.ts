@@ -209,8 +209,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     try {
       const credentials = await deps.credentials;
       try {
-        if (exit === undefined)
-          launched.post({ kind: 'configure', workspace, peer, session, credentials } satisfies MainFrame);
+        launched.post({ kind: 'configure', workspace, peer, session, credentials } satisfies MainFrame);
       } finally {
         eraseCredentials(credentials);
       }

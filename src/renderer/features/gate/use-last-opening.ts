@@ -7,18 +7,22 @@ export interface LastOpening extends Pick<SelfSummary, 'peer' | 'name' | 'worksp
   readonly lockedAtMs: number;
 }
 
+/** No more of the peer than is shown: the rest of its summary goes with the opening. */
+function whoIs(self: SelfSummary | null | undefined): Omit<LastOpening, 'lockedAtMs'> | undefined {
+  return self ? { peer: self.peer, name: self.name, workspace: self.workspace } : undefined;
+}
+
 /** Call it where it stays mounted while the store opens and locks. */
 export function useLastOpening(): LastOpening | undefined {
   const { mirror } = useWorkbench();
   const [last, setLast] = useState<LastOpening | undefined>();
   useEffect(() => {
-    let self = mirror.getState()['identity.self'];
+    let self = whoIs(mirror.getState()['identity.self']);
     return mirror.subscribe((state, before) => {
-      self = state['identity.self'] ?? self;
+      self = whoIs(state['identity.self']) ?? self;
       const wasOpen = before['identity.keyStore']?.kind === 'unlocked';
-      if (!wasOpen || state['identity.keyStore']?.kind === 'unlocked' || self === undefined || self === null) return;
-      const { peer, name, workspace } = self;
-      setLast({ peer, name, workspace, lockedAtMs: Date.now() });
+      if (!wasOpen || state['identity.keyStore']?.kind === 'unlocked' || self === undefined) return;
+      setLast({ ...self, lockedAtMs: Date.now() });
     });
   }, [mirror]);
   return last;
