@@ -106,7 +106,13 @@ async function lockAndUnlock(workbench: Workbench, { heaps }: Traces): Promise<v
   await page.keyboard.press('Control+Shift+L');
   await expectGate(page, 'lock');
   heaps['heap while locked'] = await heapSnapshot(page);
-  await typeInto(workbench, () => page.getByTestId('gate-unlock').click(), typed.wrong, typed.passphrase, typed.changed);
+  await typeInto(
+    workbench,
+    () => page.getByTestId('gate-unlock').click(),
+    typed.wrong,
+    typed.passphrase,
+    typed.changed,
+  );
   await expectWorkbench(page);
 }
 
@@ -254,7 +260,12 @@ test('I3 the canary: no secret is found in files, logs, output, IPC, children or
         .map((name) => `entry: ${name}`)
         .sort(),
     );
-    expect(findSecrets({ texts: { entry: recorder.read('entry-said') } }, stored.filter(({ name }) => !name.startsWith('VAK_')))).toEqual([]);
+    expect(
+      findSecrets(
+        { texts: { entry: recorder.read('entry-said') } },
+        stored.filter(({ name }) => !name.startsWith('VAK_')),
+      ),
+    ).toEqual([]);
     // Each place holds what it should, so that it was looked through for what it should not.
     for (const [name, heap] of Object.entries(traces.heaps)) expect(heap, name).toContain('Vak Workbench');
     expect(findSecrets({ texts: told }, [text('the peer', 'operator')])).toEqual(['said to the window: the peer']);

@@ -6,7 +6,14 @@ import { ownProjectRoot } from '../scripts/files.mjs';
 import { call, invoke, readSnapshot } from './support/bridge.ts';
 import { keyStoreFiles } from './support/crafted-profile.ts';
 import { tabTo } from './support/keyboard.ts';
-import { answerEntry, cancelEntry, expectGate, expectWorkbench, openEntry, typeSecret } from './support/secret-entry.ts';
+import {
+  answerEntry,
+  cancelEntry,
+  expectGate,
+  expectWorkbench,
+  openEntry,
+  typeSecret,
+} from './support/secret-entry.ts';
 import { passphrase, vak } from './support/set-up-profile.ts';
 import { startClosed, startWorkbench, test, type Workbench } from './support/workbench.ts';
 
@@ -248,7 +255,8 @@ test('I3 vak shares the profile while the app runs: identity, settings and grant
     ]);
     expect(grants.find(({ peer }) => peer === 'worker-1')?.roles).not.toContain('root');
     await page.keyboard.press('Control+8');
-    for (const peer of ['operator', 'worker-1', 'worker-2']) await expect(page.getByTestId(`grant-${peer}`)).toBeVisible();
+    for (const peer of ['operator', 'worker-1', 'worker-2'])
+      await expect(page.getByTestId(`grant-${peer}`)).toBeVisible();
     expect(vak(profile, ['grant', 'revoke', 'worker-2']).code).toBe(0);
     const after = vak(profile, ['grant', 'ls', '--json']).stdout;
     expect(after).toMatch(/"worker-2".*"revoked"/);

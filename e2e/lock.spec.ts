@@ -52,7 +52,9 @@ async function watchFeed(page: Page, name: string, params: unknown): Promise<voi
 }
 
 const seenOfFeed = (page: Page): Promise<{ frames: number; isClosed: boolean; error: string }> =>
-  page.evaluate(() => (window as unknown as { feedSeen: { frames: number; isClosed: boolean; error: string } }).feedSeen);
+  page.evaluate(
+    () => (window as unknown as { feedSeen: { frames: number; isClosed: boolean; error: string } }).feedSeen,
+  );
 
 /** Names of all snapshots that come within a while. */
 function snapshotNames(page: Page, forMs: number): Promise<string[]> {
@@ -85,7 +87,7 @@ test('I3 locked by its key: every call but identity’s, every feed and every ot
     await expect(page.locator('.xterm-rows')).toContainText(printed);
     await watchFeed(page, 'streams.rows', { pattern: '>', fromSeq: 0 });
     const self = await readSnapshot(page, 'identity.self');
-    const keys = self?.grants.map(({ sign }) => sign) ?? [];
+    const keys = self?.workspaceGrants.map(({ sign }) => sign) ?? [];
     expect(keys).toHaveLength(2);
     const traces = tracesOf(printed, '271828', ...keys, self?.rootPublic ?? 'no root');
     expect((await snapshotNames(page, 300)).length).toBeGreaterThan(5);

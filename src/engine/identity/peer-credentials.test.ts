@@ -4,7 +4,7 @@ import { createTestProfiles, type TestProfiles, testWorkspace } from '../../../t
 import { verifyGrant } from './grants.ts';
 import { createFirstIdentity, createPeerIdentity, updateAndErase } from './operator-identity.ts';
 import { takeCredentials } from './own-credentials.ts';
-import { settleOwnRecords } from './own-records.ts';
+import { highestGrantSerial, publishGrant, settleOwnRecords } from './own-records.ts';
 import {
   createCredentialIssuer,
   eraseCredentials,
@@ -12,6 +12,7 @@ import {
   type PeerCredentials,
 } from './peer-credentials.ts';
 import type { Profile } from './profile.ts';
+import { grant, revokeGrant } from './root-grants.ts';
 import type { Secret } from './secret.ts';
 import { createRecordChecks } from './signed-record.ts';
 import { addWorkspaceSecret, setSecretState } from './workspace-secrets.ts';
@@ -168,6 +169,19 @@ describe('worker credentials', () => {
     expect(anew.grant.serial).toBeGreaterThan(old.grant.serial);
     expect(profile.records.directory.card('worker-1')?.record).toEqual(anew.card);
     expect(await issue(wanted)).toEqual(anew);
+  });
+
+  it('I4 are refused to a peer that was revoked, until it is granted its role again', async () => {
+    const { card } = await issue(wanted);
+    const { keyStore, records } = profile;
+    const target = () => ({
+      ...{ contents: keyStore.read(), workspace, peer: wanted.peer, sign: card.sign, clock: profiles.clock },
+      seenSerial: highestGrantSerial(workspace, wanted.peer, records),
+    });
+    await publishGrant(revokeGrant(target()), records);
+    expect(await failure(issue(wanted))).toMatchObject({ code: 'forbidden' });
+    await publishGrant(grant({ ...target(), roles: ['worker'], queues: ['local'], notAfter: 0 }), records);
+    expect((await issue(wanted)).grant.roles).toEqual(['worker']);
   });
 
   it('E7 gives active and open-only secrets, none that is revoked or over', async () => {

@@ -43,7 +43,7 @@ export interface PeerWanted {
   readonly queues: readonly string[];
 }
 
-/** Gives credentials. Throws `locked`, `exists` if the name is another kind of identity's. */
+/** Gives credentials. Throws `locked`, `exists` if the name is another kind of identity's, `forbidden` if the peer was revoked. */
 export type IssueCredentials = (wanted: PeerWanted) => Promise<PeerCredentials>;
 
 /** What issuing takes. */
@@ -96,6 +96,9 @@ export function createCredentialIssuer({ keyStore, records, clock, randomness }:
   async function grantFor({ peer, roles, queues }: PeerWanted, card: Card): Promise<Grant> {
     const contents = keyStore.read();
     const present = grantAt(records.timelines(contents)(peer), clock.now())?.grant;
+    if (present !== undefined && present.sign === card.sign && present.roles.length === 0) {
+      throw new VakError('forbidden', `${peer} was revoked; grant it its role again, or use another name`);
+    }
     const lastsUntilMs =
       present === undefined || present.notAfter === 0 ? Number.POSITIVE_INFINITY : present.notAfter * 1000;
     const isFit =
