@@ -155,5 +155,6 @@ if (app.requestSingleInstanceLock()) {
     app.exit(1);
   });
 } else {
+  process.stderr.write('Vak Workbench runs already with this profile; its window is brought to the front.\n');
   app.quit();
 }

@@ -13,6 +13,11 @@ function outcomeOf({ state, exitCode, signal, reason }: TaskRow): string {
   return visibleText(parts.length === 0 ? state : [...new Set(parts)].join(' · '));
 }
 
+/** What was run; its id where the beginning left the buffer. */
+function titleOf({ title, taskId }: TaskRow): string {
+  return title === undefined ? shortenId(taskId, 10) : visibleText(title);
+}
+
 function durationOf({ startedMs, endedMs, state }: TaskRow): string {
   if (startedMs === null || endedMs === null) return state === 'running' ? '' : '–';
   return formatDuration(endedMs - startedMs);
@@ -33,11 +38,11 @@ export function SessionTasks({ tasks, forgottenCount }: SessionTasksProps) {
           <li key={task.taskId} className={`session-task session-task-${task.state}`} data-state={task.state}>
             <Icon size={14} aria-hidden="true" />
             <span className="session-task-state">{task.state}</span>
-            <span className="data" title={task.taskId}>
-              {shortenId(task.taskId, 10)}
+            <span className="data session-task-title" title={`${titleOf(task)} · ${task.taskId}`}>
+              {titleOf(task)}
             </span>
             <span className="session-task-outcome" title={outcomeOf(task)}>
-              {outcomeOf(task)}
+              {task.state === 'running' ? '' : outcomeOf(task)}
             </span>
             <span className="data dim">{durationOf(task)}</span>
           </li>

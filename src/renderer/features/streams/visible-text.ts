@@ -12,11 +12,13 @@ export interface TextRun {
 
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
+/** Marks that one character may carry; the terminal would keep every one of a million in one cell. */
+const excessMarks = /(\p{M}{16})\p{M}+/gu;
 const bidi = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
-/** Terminal output: bidi controls as their signs; everything else is the terminal's to judge. */
-export function visibleBidi(text: string): string {
-  return text.replace(bidi, signOf);
+/** Terminal output: bidi controls as their signs, at most 16 marks on a character; everything else is the terminal's to judge. */
+export function terminalSafe(text: string): string {
+  return text.replace(excessMarks, '$1').replace(bidi, signOf);
 }
 
 /** Many lines: signs apart from text; line feeds and tabs keep their effect behind their sign. */
