@@ -65,13 +65,19 @@ test('I1 vak: id card prints the signed card, the same each time', async () => {
   expect(json(first.stdout)).toMatchObject({ v: 1, ws: 'default', peer: 'operator', sign: self.sign });
 }, 60_000);
 
-test('vak: a later identity is a peer of the workspace; with several, one is named', async () => {
+test('vak: a later identity is a peer of the workspace; the only person is meant unless one is named', async () => {
   await newSelf();
   const builder = await newSelf(
     ...['--identity', 'builder', '--kind', 'process', '--role', 'worker', '--queue', 'builds'],
   );
   expect(builder.grants).toMatchObject([{ roles: ['worker'], queues: ['builds'] }]);
-  expect(await vak(['id', 'show'])).toMatchObject({ code: 2, stderr: oneLine(/--identity: .*operator, builder/) });
+  const shown = await vak(['id', 'show', '--json']);
+  expect(json(shown.stdout)).toMatchObject({ peer: 'operator' });
+  await newSelf('--identity', 'second');
+  expect(await vak(['id', 'show'])).toMatchObject({
+    code: 2,
+    stderr: oneLine(/--identity: .*operator, builder, second/),
+  });
   expect(await vak(['id', 'show', '--identity', 'nobody'])).toMatchObject({ code: 1, stderr: oneLine(/identity: /) });
   expect((await vak(['id', 'show', '--identity', 'builder', '--json'])).code).toBe(0);
 }, 60_000);

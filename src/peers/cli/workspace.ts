@@ -47,13 +47,15 @@ export async function withWorkspace<T>(
   });
 }
 
-/** The identity of `--identity`, else the only one there is. Throws `not-found`, `invalid-input`. */
+/** The identity of `--identity`, else the only one there is, else the only person. Throws `not-found`, `invalid-input`. */
 export function chosenIdentity({ identities }: KeyStoreContents, wanted: string | undefined): StoredIdentity {
   const names = identities.map(({ peer }) => peer).join(', ');
-  if (wanted === undefined && identities.length > 1) {
+  const people = identities.filter(({ kind }) => kind === 'human');
+  const [only] = identities.length === 1 ? identities : people;
+  if (wanted === undefined && identities.length > 1 && people.length !== 1) {
     throw new VakError('invalid-input', `--identity: this profile has several, name one of ${names}`);
   }
-  const found = wanted === undefined ? identities[0] : identities.find(({ peer }) => peer === wanted);
+  const found = wanted === undefined ? only : identities.find(({ peer }) => peer === wanted);
   if (found !== undefined) return found;
   const there = names === '' ? 'it has none' : `it has ${names}`;
   throw new VakError('not-found', `identity: this profile has none of this name, ${there}; make one with vak id new`);

@@ -41,6 +41,8 @@ function useOpenWorkbench(isOpen: boolean): Workbench | undefined {
   useEffect(() => {
     if (!isOpen) return;
     const whileOpen = createDisposer();
+    // The name of a session is part of the stream that a locked window forgets.
+    whileOpen.defer(() => workbench.view.setState({ selectedSession: null }));
     setOpen({ ...workbench, whileOpen });
     return () => {
       setOpen(undefined);
