@@ -15,7 +15,11 @@ export default defineConfig({
       externalizeDeps: true,
       rollupOptions: {
         // The app and the headless peers share their engine chunks: one build, two folders.
-        input: { 'main/main': 'src/main/main.ts', 'peers/worker': 'src/peers/worker.ts' },
+        input: {
+          'main/main': 'src/main/main.ts',
+          'peers/worker': 'src/peers/worker.ts',
+          'peers/vak': 'src/peers/vak.ts',
+        },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },
     },
@@ -24,8 +28,11 @@ export default defineConfig({
     build: {
       target: nodeTarget,
       outDir: 'out/preload',
+      // A sandboxed preload script can require no chunk: each is whole in itself.
+      isolatedEntries: true,
+      externalizeDeps: false,
       rollupOptions: {
-        input: { preload: 'src/preload/preload.ts' },
+        input: { preload: 'src/preload/preload.ts', 'secret-entry': 'src/preload/secret-entry.ts' },
         output: { format: 'cjs', entryFileNames: '[name].cjs' },
       },
     },
@@ -38,7 +45,12 @@ export default defineConfig({
       outDir: 'out/renderer',
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      rollupOptions: { input: { index: resolve('src/renderer/index.html') } },
+      rollupOptions: {
+        input: {
+          index: resolve('src/renderer/index.html'),
+          secretEntry: resolve('src/renderer/secret-entry.html'),
+        },
+      },
     },
   },
 });

@@ -1,29 +1,14 @@
 /** axe finds nothing in any view, theme and size, empty and at work (quality.md §2). */
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
+import { sizes, themes, violations } from './support/axe.ts';
 import { burst, call } from './support/bridge.ts';
 import { newestTask, openSession } from './support/streams-page.ts';
 import { setPageSize, shareWorkbench, test } from './support/workbench.ts';
 
-const sizes = [
-  [1024, 700],
-  [1440, 900],
-] as const;
-const themes = ['dark', 'light'] as const;
-
 async function chooseTheme(page: Page, theme: (typeof themes)[number]): Promise<void> {
   await page.keyboard.press('Control+9');
   await page.getByRole('radio', { name: theme === 'dark' ? /^Dark/ : /^Light/ }).check();
-}
-
-/** One line a rule that is broken: how often, the first place, and what is wrong there. */
-async function violations(page: Page): Promise<string[]> {
-  // Legacy mode: axe's own way would open a page beside the window, which Electron has none of.
-  const { violations: found } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
-  return found.map(({ id, nodes }) => {
-    const summary = nodes[0]?.failureSummary?.replaceAll(/\s+/g, ' ');
-    return `${id}, ${nodes.length} times, first at ${nodes[0]?.target.join(' ')}: ${summary}`;
-  });
+  await expect(page.locator(':root')).toHaveAttribute('data-theme', theme);
 }
 
 for (const theme of themes) {

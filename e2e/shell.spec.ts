@@ -261,12 +261,15 @@ test.describe('the window', () => {
   test('is light, dark, or as the system is', async () => {
     const { app, page } = shared();
     const ground = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const look = async (): Promise<unknown> => [await themeOf(page), await ground()];
     await page.keyboard.press('Control+9');
     await page.getByRole('radio', { name: /^Dark/ }).check();
-    expect([await themeOf(page), await ground()]).toEqual(['dark', 'rgb(15, 17, 21)']);
+    await expect.poll(look).toEqual(['dark', 'rgb(15, 17, 21)']);
     await page.getByRole('radio', { name: /^Light/ }).check();
-    expect([await themeOf(page), await ground()]).toEqual(['light', 'rgb(255, 255, 255)']);
+    await expect.poll(look).toEqual(['light', 'rgb(255, 255, 255)']);
     await page.getByRole('radio', { name: /^System/ }).check();
+    // Main follows the setting too, a moment later.
+    await expect.poll(() => app.evaluate(({ nativeTheme }) => nativeTheme.themeSource)).toBe('system');
     for (const theme of ['dark', 'light'] as const) {
       await app.evaluate(({ nativeTheme }, source) => {
         nativeTheme.themeSource = source;

@@ -53,7 +53,15 @@ export function runInForeground({ command, args, cwd, env = process.env, isVirtu
       else sendSignal(detached ? -child.pid : child.pid, 'SIGKILL');
     };
     for (const signal of passedOn) process.on(signal, forward);
+    // Whoever started us may be ended without telling us, as npm is by a signal to itself alone.
+    const parent = process.ppid;
+    const watch = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(watch);
+      forward('SIGTERM');
+    }, 500);
     const settle = (action) => {
+      clearInterval(watch);
       for (const signal of passedOn) process.off(signal, forward);
       action();
     };

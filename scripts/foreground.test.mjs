@@ -89,3 +89,27 @@ describe('runInForeground', () => {
     return { parent, output: { text: () => text, until } };
   }
 });
+
+describe('a parent that is gone', () => {
+  it('takes the program along: npm ended by a signal of its own leaves nothing running', async () => {
+    const script = `import { runInForeground } from ${JSON.stringify(moduleUrl)};
+      await runInForeground({ command: process.execPath, args: ['-e', 'console.log(process.pid); setInterval(() => {}, 1000)'] });`;
+    // The shell stands for npm: it starts the script and is killed alone.
+    const shell = spawn('/bin/sh', ['-c', `'${process.execPath}' --input-type=module -e "$SCRIPT"; true`], {
+      env: { ...process.env, SCRIPT: script },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = await once(shell.stdout, 'data');
+    const pid = Number(String(line).trim());
+    shell.kill('SIGKILL');
+    const isAlive = () => {
+      try {
+        process.kill(pid, 0);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(isAlive, { timeout: 10_000 }).toBe(false);
+  });
+});

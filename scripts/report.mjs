@@ -52,9 +52,18 @@ export function createProgress(step, stream = process.stderr) {
   };
 }
 
+/** A failure in words: its own, those of a file that the system refuses, else the stack. */
+function describeFailure(error) {
+  if (error instanceof SetUpError) return error.message;
+  if (typeof error?.syscall === 'string' && typeof error.path === 'string') {
+    return `the system refuses ${error.syscall} of ${error.path} (${error.code}). Next: see that this user may write there and that the disk has room.`;
+  }
+  return error?.stack ?? String(error);
+}
+
 /** Prints a failure (without a stack when it has words for the reader); gives `{ code: 1 }`. */
 export function printFailure(error) {
-  const text = error instanceof SetUpError ? error.message : (error?.stack ?? String(error));
+  const text = describeFailure(error);
   process.stderr.write(`\nfailed: ${text}\n`);
   return { code: 1 };
 }

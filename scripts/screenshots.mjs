@@ -10,6 +10,8 @@ import { runMain, say } from './report.mjs';
 import { setUp } from './set-up.mjs';
 
 const size = { width: 1440, height: 900 };
+/** Of the pictures' own profile, which is removed after. */
+const passphrase = 'only for the pictures of the readme';
 /** Set for the run under a virtual display, which does the work. */
 const innerVariable = 'VAK_SCREENSHOTS_UNDER_DISPLAY';
 
@@ -26,9 +28,21 @@ async function launch({ executable, origin }, profile) {
   });
 }
 
+/** The first start as a person does it: one button, and a passphrase in the window that asks for it. */
+async function passFirstStart(app, page) {
+  const create = page.getByTestId('gate-create');
+  await create.waitFor();
+  const [entry] = await Promise.all([app.waitForEvent('window'), create.click()]);
+  await entry.getByTestId('entry-field').fill(passphrase);
+  await entry.getByTestId('entry-repeat').fill(passphrase);
+  await Promise.all([entry.waitForEvent('close'), entry.getByTestId('entry-submit').click()]);
+  await page.getByRole('navigation', { name: 'Views' }).waitFor();
+}
+
 /** The window at its size, with the swarm at work and enough passed for every panel to have something to show. */
 async function startSwarm(app) {
   const page = await app.firstWindow();
+  await passFirstStart(app, page);
   await app.evaluate(({ BrowserWindow }, wanted) => {
     BrowserWindow.getAllWindows()[0].setContentSize(wanted.width, wanted.height);
   }, size);
@@ -87,11 +101,19 @@ async function takeSession(page, folder) {
   await page.getByTestId('mode-messages').click();
 }
 
+/** Keys, grants and secrets as an operator sees them. */
+async function takeIdentity(page, folder) {
+  await page.keyboard.press('Control+8');
+  await page.getByTestId('grant-worker-4').waitFor();
+  await take(page, folder, 'identity-dark');
+}
+
 async function takeAll(page, folder) {
   await takeStreams(page, folder, 'dark');
   await takeSession(page, folder);
   await page.keyboard.press('Control+1');
   await take(page, folder, 'operations-dark');
+  await takeIdentity(page, folder);
   await takeStreams(page, folder, 'light');
 }
 

@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { type Browser, chromium, expect, type Page } from '@playwright/test';
 import { describeLiving, livingOf } from './processes.ts';
+import { passGate } from './secret-entry.ts';
 import { startCommand } from './workbench.ts';
 
 export interface BareWorkbench {
@@ -39,7 +40,7 @@ async function connect(program: ChildProcessByStdio<null, null, Readable>): Prom
   const context = browser.contexts()[0];
   const page = context?.pages()[0] ?? (await context?.waitForEvent('page'));
   if (page === undefined) throw new Error('the app has no page');
-  await page.getByRole('navigation', { name: 'Views' }).waitFor();
+  await passGate({ nextWindow: () => context?.waitForEvent('page') ?? Promise.reject(new Error('no context')) }, page);
   return { browser, page };
 }
 

@@ -46,6 +46,14 @@ export function livingOf(mark: string, profile: string): Living[] {
   );
 }
 
+/** Everything below a process, whatever it did with its environment and its command line. */
+export function descendantsOf(pid: number): Living[] {
+  const all = listLiving();
+  const below = (parent: number): Living[] =>
+    all.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)]);
+  return below(pid);
+}
+
 /** Processes of one session's commands, whatever became of their worker. */
 export function livingOfSession(session: string): Living[] {
   return listLiving().filter(({ environment }) => environment.includes(`VAK_SESSION=${session}`));

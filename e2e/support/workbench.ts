@@ -12,6 +12,8 @@ import { ownProjectRoot } from '../../scripts/files.mjs';
 import { electronEnv, rootSandbox } from '../../scripts/foreground.mjs';
 import { readSnapshot } from './bridge.ts';
 import { describeLiving, type Living, livingGuardians, livingOf } from './processes.ts';
+import { passGate } from './secret-entry.ts';
+import { copySetUpProfile } from './set-up-profile.ts';
 
 /** Program, arguments and environment of one start. */
 export interface StartCommand {
@@ -31,12 +33,18 @@ export interface Workbench {
   takeProblems(): string[];
   /** Lines of the app's own log. */
   readLog(): readonly Record<string, unknown>[];
+  /** What the app wrote to its stdout and stderr. */
+  printed(): Buffer;
+  /** Processes that live and belong to this start. */
+  left(): readonly Living[];
   /** One line for each process that lives and belongs to this start. */
   living(): string[];
   /** Learns the sessions of the swarm, whose guardians are then among the living too. */
   rememberSessions(): Promise<void>;
   /** Quits as a user does and waits until all that it started is gone. */
   quit(): Promise<void>;
+  /** Ends all that is left by force, and checks nothing. */
+  kill(): Promise<void>;
   /** Ends all that is left, whatever state it is in; then checks that nothing had to be ended by force. */
   end(): Promise<void>;
 }
@@ -69,9 +77,11 @@ export async function startCommand(profile: string, mark: string): Promise<Start
   };
 }
 
-/** Makes an empty profile. */
-function createProfile(): string {
-  return mkdtempSync(join(tmpdir(), 'vak-e2e-'));
+/** Makes a profile: one that has had its first start, or an empty one. */
+function createProfile(kind: 'set-up' | 'fresh' = 'set-up'): string {
+  const folder = mkdtempSync(join(tmpdir(), 'vak-e2e-'));
+  if (kind === 'set-up') copySetUpProfile(folder);
+  return folder;
 }
 
 /** Removes a profile. */
@@ -86,27 +96,59 @@ function readLog(profile: string): readonly Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Starts the app and waits until its window shows the workbench. */
+/** Starts the app, passes its gate and waits until its window shows the workbench. */
 export async function startWorkbench(profile: string): Promise<Workbench> {
+  const workbench = await startClosed(profile);
+  try {
+    await passGate(workbench.app, workbench.page);
+  } catch (error) {
+    await workbench.kill();
+    throw error;
+  }
+  return workbench;
+}
+
+/** What a start has beside the profile. */
+export interface StartOptions {
+  /** Goes into its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Arguments before, and after, those of every start. */
+  readonly before?: readonly string[];
+  readonly after?: readonly string[];
+}
+
+/** Starts the app and leaves its gate as it is. */
+export async function startClosed(profile: string, options: StartOptions = {}): Promise<Workbench> {
   const mark = `E2E_START=${randomUUID()}`;
   const command = await startCommand(profile, mark);
   // `null`: the page sees the system's colours, as it does without a test.
-  const app = await electron.launch({ args: command.args, env: command.env, colorScheme: null, timeout: 30_000 });
+  const app = await electron.launch({
+    args: [...(options.before ?? []), ...command.args, ...(options.after ?? [])],
+    env: { ...command.env, ...options.env },
+    colorScheme: null,
+    timeout: 30_000,
+  });
   const program = app.process();
   let problems: string[] = [];
+  let printed = '';
+  for (const stream of [program.stdout, program.stderr])
+    stream?.on('data', (bytes: Buffer) => {
+      printed += bytes.toString('latin1');
+    });
   app.context().on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning')
       problems.push(`console ${message.type()}: ${message.text()}`);
   });
   app.context().on('weberror', (error) => problems.push(`page error: ${error.error().message}`));
   const page = await app.firstWindow();
-  await page.getByRole('navigation', { name: 'Views' }).waitFor();
   const sessions = new Set<string>();
   const left = (): Living[] => [...livingOf(mark, profile), ...livingGuardians([...sessions])];
   const living = (): string[] => describeLiving(left());
   const hasEnded = (): boolean => program.exitCode !== null || program.signalCode !== null;
   const rememberSessions = async (): Promise<void> => {
     if (page.isClosed() || hasEnded() || !page.url().startsWith('app:')) return;
+    // A closed gate shows nothing of the swarm.
+    if ((await readSnapshot(page, 'identity.keyStore')).kind !== 'unlocked') return;
     const state = await readSnapshot(page, 'swarm.state');
     for (const { session } of state.workers) sessions.add(session);
   };
@@ -126,9 +168,15 @@ export async function startWorkbench(profile: string): Promise<Workbench> {
       return taken;
     },
     readLog: () => readLog(profile),
+    printed: () => Buffer.from(printed, 'latin1'),
+    left,
     living,
     rememberSessions,
     quit,
+    async kill() {
+      for (const { pid } of left()) process.kill(pid, 'SIGKILL');
+      await app.close().catch(() => undefined);
+    },
     async end() {
       try {
         if (!hasEnded()) await quit();
@@ -146,7 +194,9 @@ export async function startWorkbench(profile: string): Promise<Workbench> {
 }
 
 export interface WorkbenchFixtures {
-  /** A folder for the profiles of this test. */
+  /** An empty profile: the app begins with its first start. */
+  readonly freshProfile: string;
+  /** A profile that has had its first start. */
   readonly profile: string;
   /** The app, started anew for this test. */
   readonly workbench: Workbench;
@@ -154,6 +204,12 @@ export interface WorkbenchFixtures {
 
 /** Tests with an app of their own. */
 export const test = base.extend<WorkbenchFixtures>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from the pattern.
+  freshProfile: async ({}, use) => {
+    const profile = createProfile('fresh');
+    await use(profile);
+    removeProfile(profile);
+  },
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from the pattern.
   profile: async ({}, use) => {
     const profile = createProfile();

@@ -1,16 +1,21 @@
 /** Composition root of the app: ports, engine, bridge, window, and their order of life (architecture.md §6). */
 import { join } from 'node:path';
-import { app, type BrowserWindow, ipcMain, session, shell } from 'electron';
+import { app, type BrowserWindow, ipcMain, nativeTheme, safeStorage, session, shell } from 'electron';
+import { runSelfTest } from '../engine/crypto/self-test.ts';
 import { createEngine, type Engine } from '../engine/engine.ts';
+import { openProfile } from '../engine/identity/profile.ts';
 import { createSystemClock } from '../engine/ports/clock.ts';
 import { createJsonLogger } from '../engine/ports/logger.ts';
 import { createSystemRandomness, createUuid } from '../engine/ports/randomness.ts';
+import { scrubEnvironment, secretNames } from '../engine/settings/secret-sources.ts';
 import type { Disposable } from '../shared/base/disposer.ts';
 import { serveBridge } from './bridge/bridge-server.ts';
 import { createTrustedSenders } from './bridge/trusted-sender.ts';
-import { appOrigin, appUrl } from './platform/app-files.ts';
+import { appOrigin, appUrl, secretEntryUrl } from './platform/app-files.ts';
 import { registerAppScheme, serveAppScheme } from './platform/app-scheme.ts';
 import { openLogFile } from './platform/log-file.ts';
+import { createOperatorPrompt } from './platform/operator-prompt.ts';
+import { createSafeStorageVault } from './platform/safe-storage-vault.ts';
 import { createUtilityLauncher } from './swarm/utility-launcher.ts';
 import { setAppMenu } from './window/app-menu.ts';
 import { denyByDefault, denyNavigation } from './window/lock-down.ts';
@@ -43,16 +48,37 @@ let engine: Engine | undefined;
 let bridge: Disposable | undefined;
 let isStopped = false;
 
-function startEngine(): Engine {
+const workspace = 'default';
+
+async function startEngine(devOrigin: string | undefined): Promise<Engine> {
+  const vault = createSafeStorageVault({ safeStorage, platform: process.platform });
+  const folder = app.getPath('userData');
+  const profile = await openProfile({ folder, workspace, vault, clock, randomness, logger });
+  const prompt = createOperatorPrompt({
+    ipc: ipcMain,
+    preload: join(outFolder, 'preload', 'secret-entry.cjs'),
+    url: devServer === undefined ? secretEntryUrl : new URL('secret-entry.html', `${devServer}/`).href,
+    devOrigin,
+    parent: () => window,
+    onBug: (thrown) => logger.bug('secret-entry', thrown),
+  });
+  // Our own copy: what commands may see of the environment is decided where they are started.
+  const environment = { ...process.env };
+  scrubEnvironment(process.env, secretNames(profile.settings.settings().workspaceSecretEnv));
+  const { settings } = profile;
+  const followLook = (): void => {
+    nativeTheme.themeSource = settings.settings().look.theme;
+  };
+  followLook();
+  settings.onChange(followLook);
+  const entry = join(outFolder, 'peers', 'worker.js');
   return createEngine(
     {
-      clock,
-      randomness,
-      logger,
-      launchWorker: createUtilityLauncher({ entry: join(outFolder, 'peers', 'worker.js'), logger }),
+      ...{ clock, randomness, logger, profile, vault, prompt, environment, selfTest: runSelfTest() },
+      launchWorker: createUtilityLauncher({ entry, logger }),
     },
     {
-      workspace: 'default',
+      workspace,
       runtime: {
         version: app.getVersion(),
         platform: `${process.platform} ${process.arch}`,
@@ -88,8 +114,9 @@ async function start(): Promise<void> {
   serveAppScheme(join(outFolder, 'renderer'));
   setAppMenu(process.platform, { openLogFolder: () => void shell.openPath(logFolder) });
   const senders = createTrustedSenders(devOrigin);
-  engine = startEngine();
+  engine = await startEngine(devOrigin);
   bridge = serveBridge({ ipc: ipcMain, engine, senders, logger });
+  await engine.open();
   openWindow(senders);
   app.on('activate', () => {
     if (window === undefined) openWindow(senders);
@@ -128,5 +155,6 @@ if (app.requestSingleInstanceLock()) {
     app.exit(1);
   });
 } else {
+  process.stderr.write('Vak Workbench runs already with this profile; its window is brought to the front.\n');
   app.quit();
 }

@@ -1,11 +1,14 @@
 /** The worker as a process of the app: main tells it who it is, and it serves main's bus until told to go. */
 import { createChannelBus } from '../engine/bus/channel/channel-bus.ts';
 import type { ChannelPort } from '../engine/bus/channel/channel-port.ts';
+import { requireSelfTest } from '../engine/crypto/require-self-test.ts';
+import { type OwnCredentials, takeCredentials } from '../engine/identity/own-credentials.ts';
 import { type MainFrame, readMainFrame, type WorkerFrame } from '../engine/swarm/worker-frames.ts';
 import { sessionMarker } from '../engine/work/command-environment.ts';
 import type { GroupWatch } from '../engine/work/command-runner.ts';
 import { createGuardian, type Guardian } from '../engine/work/guardian.ts';
 import { createWorkerSession, type StopOptions, type WorkerSession } from '../engine/work/worker-session.ts';
+import { isVakError } from '../shared/base/vak-error.ts';
 import type { WorkerHost } from './worker-host.ts';
 
 type Configuration = Extract<MainFrame, { kind: 'configure' }>;
@@ -16,7 +19,7 @@ interface Worker {
 }
 
 /** Exit codes of the program, as every `vak` command has them. */
-const exitCodes = { done: 0, badInput: 2, unreachable: 3 } as const;
+const exitCodes = { done: 0, failed: 1, badInput: 2, unreachable: 3 } as const;
 /** How long main may take to answer `drained` before the process goes anyway, ms. */
 const farewellMs = 1_000;
 
@@ -49,11 +52,13 @@ export function runOnChannel(port: ChannelPort, host: WorkerHost): void {
   const { clock, logger, exit } = host;
   const post = (frame: WorkerFrame): void => port.post(frame);
   let worker: Worker | undefined;
+  let credentials: OwnCredentials | undefined;
   let isLeaving = false;
 
   async function stopWorker(options: StopOptions): Promise<void> {
     await worker?.session.stop(options);
     worker?.guardian.dispose();
+    credentials?.dispose();
   }
 
   async function leave(options: StopOptions): Promise<void> {
@@ -76,15 +81,31 @@ export function runOnChannel(port: ChannelPort, host: WorkerHost): void {
       logger.warn('worker.configured-twice');
       return;
     }
+    try {
+      credentials = takeCredentials(frame.credentials, frame);
+    } catch (error) {
+      if (!isVakError(error)) throw error;
+      refuse(error.message, exitCodes.badInput);
+      return;
+    }
     worker = startWorker(port, host, frame);
     post({ kind: 'ready', pid: process.pid });
   }
 
-  function refuse(): void {
-    post({ kind: 'refused', reason: 'the first frame is no valid configuration' });
-    logger.error('worker.refused');
+  function refuse(reason: string, code: number): void {
+    post({ kind: 'refused', reason });
+    logger.error('worker.refused', { reason });
     isLeaving = true;
-    clock.setTimer(farewellMs, () => exit(exitCodes.badInput));
+    clock.setTimer(farewellMs, () => exit(code));
+  }
+
+  function checkRuntime(): void {
+    try {
+      requireSelfTest(host.selfTest());
+    } catch (error) {
+      if (!isVakError(error)) throw error;
+      refuse(error.message, exitCodes.failed);
+    }
   }
 
   function onFrame(frame: MainFrame): void {
@@ -98,9 +119,10 @@ export function runOnChannel(port: ChannelPort, host: WorkerHost): void {
     if (typeof frame === 'object') return onFrame(frame);
     if (frame === 'foreign') return;
     logger.warn('worker.malformed-frame');
-    if (worker === undefined && !isLeaving) refuse();
+    if (worker === undefined && !isLeaving) refuse('the first frame is no valid configuration', exitCodes.badInput);
   });
   port.onClose(() => void leaveAlone());
+  checkRuntime();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => void leave({ reason: signal, ...(isLeaving ? hurriedLimits : signalLimits) }));
   }

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { Bus } from '../engine/bus/bus.ts';
 import { createMemoryBus } from '../engine/bus/memory/memory-bus.ts';
+import { requireSelfTest } from '../engine/crypto/require-self-test.ts';
 import { createSessionId, createUuid } from '../engine/ports/randomness.ts';
 import { sessionMarker } from '../engine/work/command-environment.ts';
 import type { CommandOutcome } from '../engine/work/command-outcome.ts';
@@ -136,11 +137,12 @@ export async function runOnCommandLine(args: readonly string[], host: WorkerHost
   try {
     const usage = readUsage(args, host.cwd);
     if (usage === undefined) process.stdout.write(help);
+    else requireSelfTest(host.selfTest());
     code = usage === undefined ? exitCodes.done : await runTask(usage, host);
   } catch (error) {
     if (!isVakError(error)) throw error;
     process.stderr.write(`worker: ${error.message}\n`);
-    code = exitCodes.badUsage;
+    code = error.code === 'self-test-failed' ? exitCodes.failed : exitCodes.badUsage;
   }
   await flushStdout();
   host.exit(code);

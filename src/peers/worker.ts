@@ -2,6 +2,7 @@
  * Program `worker`: a peer that runs commands. Started by the app it serves main's bus; by hand it runs one command.
  */
 import { createForkPort } from '../engine/bus/channel/fork-port.ts';
+import { runSelfTest } from '../engine/crypto/self-test.ts';
 import { createSystemClock } from '../engine/ports/clock.ts';
 import { createJsonLogger } from '../engine/ports/logger.ts';
 import { createSystemRandomness, createUuid } from '../engine/ports/randomness.ts';
@@ -25,6 +26,7 @@ const host: WorkerHost = {
   table: createProcessTable(),
   environment: { ...process.env },
   cwd: process.cwd(),
+  selfTest: runSelfTest,
   exit: (code) => process.exit(code),
 };
 // Whoever read our stderr is gone: then nobody reads the log.

@@ -1,8 +1,10 @@
-/** Puts the features together: the frame, its nine views, and what is in the window all the time. */
+/** Puts the features together: the gate, the frame with its nine views, and what is in the window all the time. */
 import { LucideProvider } from 'lucide-react';
 import { useStore } from 'zustand';
 import { ApprovalsView } from './features/approvals/approvals-view.tsx';
 import { DeadLettersView } from './features/dead-letters/dead-letters-view.tsx';
+import { Gate } from './features/gate/gate.tsx';
+import { KeyStoreFeature } from './features/gate/key-store-feature.tsx';
 import { IdentityView } from './features/identity/identity-view.tsx';
 import { OperationsView } from './features/operations/operations-view.tsx';
 import { findProblems } from './features/operations/problems.ts';
@@ -17,7 +19,7 @@ import { TraceView } from './features/trace/trace-view.tsx';
 import type { NoticeStore } from './ui/notice-store.ts';
 import { Notices } from './ui/notices.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
-import { type Workbench, WorkbenchProvider } from './workbench.tsx';
+import { useWorkbench, type Workbench, WorkbenchProvider } from './workbench.tsx';
 
 function Views() {
   return (
@@ -58,19 +60,32 @@ export interface AppProps {
   readonly notices: NoticeStore;
 }
 
-export function App({ workbench, notices }: AppProps) {
+/** The workbench itself; mounted while the key store is open. */
+function OpenWorkbench() {
+  const { mirror } = useWorkbench();
   const problemCount = useStore(
-    workbench.mirror,
-    (mirror) => findProblems(mirror['streams.status'], mirror['swarm.state']).length,
+    mirror,
+    (snapshots) => findProblems(snapshots['streams.status'], snapshots['swarm.state']).length,
   );
+  return (
+    <>
+      <Shell alertCount={problemCount} badges={{ operations: problemCount }}>
+        <Views />
+      </Shell>
+      <SwarmFeature />
+      <KeyStoreFeature />
+    </>
+  );
+}
+
+export function App({ workbench, notices }: AppProps) {
   return (
     <WorkbenchProvider value={workbench}>
       <LucideProvider size={16} strokeWidth={1.5}>
         <TooltipProvider>
-          <Shell alertCount={problemCount} badges={{ operations: problemCount }}>
-            <Views />
-          </Shell>
-          <SwarmFeature />
+          <Gate>
+            <OpenWorkbench />
+          </Gate>
           <Notices notices={notices} />
         </TooltipProvider>
       </LucideProvider>

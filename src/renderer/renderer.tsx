@@ -4,12 +4,14 @@ import './ui/tokens.css';
 import './ui/base.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { createDisposer } from '../shared/base/disposer.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { Bridge } from '../shared/contract/define-contract.ts';
 import { createActionRegistry } from './actions/action-registry.ts';
 import { App } from './app.tsx';
 import { createClient, createFeedOpener } from './bridge/client.ts';
 import { createFrameClock } from './state/frame-clock.ts';
+import { createLookSettings } from './state/look-settings.ts';
 import { createMirrorStore } from './state/mirror-store.ts';
 import { createViewStore } from './state/view-store.ts';
 import { ErrorBoundary, ErrorScreen } from './ui/error-boundary.tsx';
@@ -28,15 +30,21 @@ const view = createViewStore(window.localStorage);
 followTheme(view, window);
 
 function createWorkbench(bridge: Bridge, notices: NoticeStore): Workbench {
+  const client = createClient<AppContract>(bridge);
+  const mirror = createMirrorStore(bridge);
+  const { notify, advise, reportError } = notices;
   return {
-    client: createClient<AppContract>(bridge),
+    client,
     openFeed: createFeedOpener<AppContract>(bridge, window),
-    mirror: createMirrorStore(bridge),
+    mirror,
     view,
     actions: createActionRegistry(),
     frameClock: createFrameClock(window),
-    reportError: notices.reportError,
-    notify: notices.notify,
+    reportError,
+    notify,
+    advise,
+    setLook: createLookSettings({ mirror, view, save: (setting) => client.settings.set(setting), reportError }),
+    whileOpen: createDisposer(),
   };
 }
 

@@ -2,11 +2,13 @@
 import { createContext, useContext, useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { StoreApi } from 'zustand/vanilla';
+import type { Disposer } from '../shared/base/disposer.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { Client, SnapshotName, SnapshotValue } from '../shared/contract/define-contract.ts';
 import type { Action, ActionRegistry } from './actions/action-registry.ts';
 import type { OpenFeed } from './bridge/client.ts';
 import type { FrameClock } from './state/frame-clock.ts';
+import type { SetLook } from './state/look-settings.ts';
 import type { Mirror } from './state/mirror-store.ts';
 import type { ViewState } from './state/view-store.ts';
 
@@ -21,6 +23,12 @@ export interface Workbench {
   readonly reportError: (doing: string, error: unknown) => void;
   /** Says in a line that something was done; goes by itself. */
   readonly notify: (text: string) => void;
+  /** Says what went otherwise than expected and lost nothing; stays until dismissed. Gives what takes it away. */
+  readonly advise: (text: string) => () => void;
+  /** Changes theme or time zone: shown at once, kept in the settings file. */
+  readonly setLook: SetLook;
+  /** Released when the key store is locked: whatever holds something of the stream belongs to it. */
+  readonly whileOpen: Disposer;
 }
 
 const WorkbenchContext = createContext<Workbench | null>(null);

@@ -8,12 +8,14 @@ import { build } from 'vite';
 export interface BuiltPrograms {
   /** src/peers/worker.ts. */
   readonly worker: string;
+  /** src/peers/vak.ts. */
+  readonly vak: string;
   /** tests/support/swarm-parent.ts. */
   readonly parent: string;
   remove(): Promise<void>;
 }
 
-/** Bundles the worker and a parent for it, with everything that they need. */
+/** Bundles the peers and a parent for the worker, with everything that they need. */
 export async function buildPrograms(): Promise<BuiltPrograms> {
   const folder = await mkdtemp(join(tmpdir(), 'vak-programs-'));
   const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,13 +25,18 @@ export async function buildPrograms(): Promise<BuiltPrograms> {
     build: {
       ...{ ssr: true, target: 'node20.18', outDir: folder, emptyOutDir: false },
       rollupOptions: {
-        input: { worker: join(root, 'src/peers/worker.ts'), parent: join(root, 'tests/support/swarm-parent.ts') },
+        input: {
+          worker: join(root, 'src/peers/worker.ts'),
+          vak: join(root, 'src/peers/vak.ts'),
+          parent: join(root, 'tests/support/swarm-parent.ts'),
+        },
         output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
       },
     },
   });
   return {
     worker: join(folder, 'worker.mjs'),
+    vak: join(folder, 'vak.mjs'),
     parent: join(folder, 'parent.mjs'),
     remove: () => rm(folder, { recursive: true, force: true }),
   };

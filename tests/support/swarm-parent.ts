@@ -5,11 +5,13 @@ import { createSilentLogger } from '../../src/engine/ports/logger.ts';
 import { createSystemRandomness } from '../../src/engine/ports/randomness.ts';
 import { createForkLauncher } from '../../src/engine/swarm/fork-launcher.ts';
 import { createLocalSwarm } from '../../src/engine/swarm/local-swarm.ts';
+import { createTestIssuer } from './worker-credentials.ts';
 
 const [entry = '', ...command] = process.argv.slice(2);
 const clock = createSystemClock();
 const logger = createSilentLogger();
 const swarm = createLocalSwarm({
+  issueCredentials: createTestIssuer('test'),
   launch: createForkLauncher({ entry, environment: process.env, logger }),
   ...{
     bus: createMemoryBus({ clock, logger }),

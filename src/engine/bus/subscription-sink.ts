@@ -14,7 +14,7 @@ export interface SubscriptionSink {
   stats(): SubscriptionStats;
   /** Resolves when nothing waits any more and no handler runs. */
   drain(): Promise<void>;
-  /** Ends it: what waits is discarded. */
+  /** Ends it: what waits is discarded, and counts as dropped. */
   stop(): void;
 }
 
@@ -177,6 +177,7 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
     },
     stop() {
       isStopped = true;
+      droppedCount += waiting.size;
       waiting.clear();
       if (!isHandling) settle();
     },

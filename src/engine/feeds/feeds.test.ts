@@ -155,7 +155,7 @@ describe('feed', () => {
       subjects: ['orders.eu.created'],
       peers: [],
       peerIndex: [-1],
-      preview: ['␀\uFFFD⏎A'],
+      preview: ['␀\uFFFD↵A'],
     });
   });
 
@@ -217,7 +217,7 @@ describe('preview', () => {
       { state: 'failed', taskId: 't', detail: { reason: 'no such file', exitCode: 127 } },
       'failed · no such file',
     ],
-    ['vak.events.tokens', { channel: 'assistant', index: 0, text: 'Hello\nthere' }, 'Hello⏎there'],
+    ['vak.events.tokens', { channel: 'assistant', index: 0, text: 'Hello\nthere' }, 'Hello↵there'],
     ['vak.work.task', { command: ['ls', '-la'] }, 'ls -la'],
     [
       'vak.events.terminal',
@@ -248,7 +248,7 @@ describe('preview', () => {
       json({ channel: 'assistant', index: 0, text: `\u202Eabc\u001b]8;;https://x\u0007${'z'.repeat(100_000)}` }),
     );
     expect(hostile).toHaveLength(maxPreviewLength);
-    expect(hostile.startsWith('�abc␛]8;;https://x␇zz')).toBe(true);
+    expect(hostile.startsWith('‹U+202E›abc␛]8;;https://x␇zz')).toBe(true);
     const chunk = json({ stream: 'stdout', offset: 0, bytes: Buffer.alloc(32_768, 65).toString('base64') });
     expect(previewOf('vak.events.terminal', chunk)).toBe('A'.repeat(maxPreviewLength));
   });

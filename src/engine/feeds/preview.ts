@@ -57,5 +57,6 @@ export function previewOf(type: string, data: Uint8Array): string {
   } catch {
     // The inspector says why it does not fit its schema; the row shows what came.
   }
-  return visibleText((text ?? toText(data.subarray(0, headBytes))).slice(0, maxPreviewLength));
+  const head = (text ?? toText(data.subarray(0, headBytes))).slice(0, maxPreviewLength);
+  return visibleText(head).slice(0, maxPreviewLength);
 }

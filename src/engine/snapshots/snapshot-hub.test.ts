@@ -5,13 +5,22 @@ import { createSnapshotHub } from './snapshot-hub.ts';
 
 const contract = { a: { count: snapshot<number>() }, b: { text: snapshot<string>() } } as const;
 
-function setUp() {
+function setUp(isVisible?: (name: 'a.count' | 'b.text') => boolean) {
   const clock = createFakeClock();
   const values = { count: 0, text: '' };
-  const hub = createSnapshotHub<typeof contract>({ 'a.count': () => values.count, 'b.text': () => values.text }, clock);
+  const reads: string[] = [];
+  const read = <T>(name: string, value: T): T => {
+    reads.push(name);
+    return value;
+  };
+  const hub = createSnapshotHub<typeof contract>(
+    { 'a.count': () => read('a.count', values.count), 'b.text': () => read('b.text', values.text) },
+    clock,
+    isVisible,
+  );
   const updates: SnapshotUpdate[] = [];
   hub.subscribe((update) => updates.push(update));
-  return { clock, values, hub, updates };
+  return { clock, values, hub, updates, reads };
 }
 
 describe('snapshot hub', () => {
@@ -51,6 +60,41 @@ describe('snapshot hub', () => {
     hub.changed('a.count');
     clock.advance(200);
     expect(updates.at(-1)).toEqual({ name: 'a.count', version: 3, value: 6 });
+  });
+
+  it('what may not be seen is neither read nor sent; what may be seen again comes whole, changed or not', () => {
+    let isOpen = true;
+    const { clock, hub, values, updates, reads } = setUp((name) => isOpen || name === 'b.text');
+    hub.changed('a.count');
+    hub.changed('b.text');
+    clock.advance(200);
+    const [count, text] = updates.map(({ version }) => version) as [number, number];
+    // A change that waits when it closes is not sent any more.
+    values.count = 7;
+    hub.changed('a.count');
+    isOpen = false;
+    hub.resend();
+    reads.length = 0;
+    updates.length = 0;
+    clock.advance(200);
+    values.count = 8;
+    hub.changed('a.count');
+    clock.advance(200);
+    expect(hub.current().map(({ name }) => name)).toEqual(['b.text']);
+    expect(updates).toEqual([{ name: 'b.text', version: text + 1, value: '' }]);
+    expect(reads).not.toContain('a.count');
+    values.count = 0;
+    isOpen = true;
+    hub.resend();
+    clock.advance(200);
+    expect(updates.slice(1).sort((left, right) => left.name.localeCompare(right.name))).toEqual([
+      { name: 'a.count', version: count + 1, value: 0 },
+      { name: 'b.text', version: text + 2, value: '' },
+    ]);
+    expect(hub.current()).toEqual([
+      { name: 'a.count', version: count + 1, value: 0 },
+      { name: 'b.text', version: text + 2, value: '' },
+    ]);
   });
 
   it('is silent once it is disposed, and leaves no timer', () => {

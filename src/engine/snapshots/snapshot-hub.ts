@@ -14,13 +14,19 @@ export type SnapshotReaders<C extends Contract> = { readonly [N in SnapshotName<
 export interface SnapshotHub<C extends Contract> extends Disposable {
   /** Says that a value may have changed; it is read and sent soon, together with later changes. */
   changed(name: SnapshotName<C>): void;
-  /** Every value as it is now. */
+  /** Every value that may be seen, as it is now. */
   current(): SnapshotUpdate[];
+  /** Sends every value that may be seen, changed or not: what may be seen is another now. */
+  resend(): void;
   subscribe(listener: (update: SnapshotUpdate) => void): Disposable;
 }
 
-/** Creates the hub over the readers. */
-export function createSnapshotHub<C extends Contract>(readers: SnapshotReaders<C>, clock: Clock): SnapshotHub<C> {
+/** Creates the hub over the readers. What `isVisible` denies is neither read nor sent; `resend` when that changes. */
+export function createSnapshotHub<C extends Contract>(
+  readers: SnapshotReaders<C>,
+  clock: Clock,
+  isVisible: (name: SnapshotName<C>) => boolean = () => true,
+): SnapshotHub<C> {
   type Name = SnapshotName<C>;
   const listeners = new Set<(update: SnapshotUpdate) => void>();
   const latest = new Map<Name, { readonly version: number; readonly text: string; readonly value: unknown }>();
@@ -51,26 +57,40 @@ export function createSnapshotHub<C extends Contract>(readers: SnapshotReaders<C
     lastFlushMs = clock.monotonic();
     const names = [...dirty];
     dirty.clear();
-    for (const name of names) {
+    for (const name of names.filter(isVisible)) {
       if (!refresh(name)) continue;
       for (const listener of [...listeners]) listener(updateOf(name));
     }
   }
 
+  function visibleNames(): Name[] {
+    return (Object.keys(readers) as Name[]).filter(isVisible);
+  }
+
+  function changed(name: Name): void {
+    dirty.add(name);
+    if (isScheduled || isDisposed) return;
+    isScheduled = true;
+    const waitMs = intervalMs - (clock.monotonic() - lastFlushMs);
+    if (waitMs <= 0) clock.defer(flush);
+    else timer = clock.setTimer(waitMs, flush);
+  }
+
   return {
-    changed(name) {
-      dirty.add(name);
-      if (isScheduled || isDisposed) return;
-      isScheduled = true;
-      const waitMs = intervalMs - (clock.monotonic() - lastFlushMs);
-      if (waitMs <= 0) clock.defer(flush);
-      else timer = clock.setTimer(waitMs, flush);
-    },
+    changed,
     current() {
-      return (Object.keys(readers) as Name[]).map((name) => {
+      return visibleNames().map((name) => {
         if (refresh(name)) dirty.delete(name);
         return updateOf(name);
       });
+    },
+    resend() {
+      for (const name of visibleNames()) {
+        const known = latest.get(name);
+        // A text that no value has: the next reading counts as a change.
+        if (known !== undefined) latest.set(name, { ...known, text: '' });
+        changed(name);
+      }
     },
     subscribe(listener) {
       listeners.add(listener);

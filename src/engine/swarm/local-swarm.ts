@@ -8,6 +8,7 @@ import type { CallContext } from '../../shared/contract/define-contract.ts';
 import { maxWorkers, type SwarmState } from '../../shared/contract/swarm-contract.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
 import type { Bus } from '../bus/bus.ts';
+import type { IssueCredentials } from '../identity/peer-credentials.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { createSessionId, createUuid, type Randomness } from '../ports/randomness.ts';
@@ -32,6 +33,7 @@ export interface SwarmSessions {
 /** What the swarm is made of. `onChange` is called at each change; the caller bounds its rate. */
 export interface LocalSwarmDeps {
   readonly launch: LaunchWorker;
+  readonly issueCredentials: IssueCredentials;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -70,6 +72,8 @@ export interface LocalSwarm {
 export const maxEndedWorkers = 32;
 /** Workers that are started at the same time: more would only make each slower than its limit. */
 const startLanes = 8;
+/** Queue that the swarm's workers are granted. */
+const localQueue = 'local';
 /** Breath between two sample commands of a worker, ms. */
 const rotaPauseMs = 400;
 
@@ -136,6 +140,7 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
     const worker = createSwarmWorker({
       ...{ bus, clock, logger, table, workspace, peer, session, onChange },
       process: deps.launch(peer),
+      credentials: deps.issueCredentials({ peer, roles: ['worker'], queues: [localQueue] }),
       onIdle: () => pauseThenNext(member),
     });
     const member: Member = { worker, isRota, isReserved };

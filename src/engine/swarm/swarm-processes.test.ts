@@ -8,10 +8,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type BuiltPrograms, buildPrograms } from '../../../tests/support/built-worker.ts';
 import { childrenOf, isAlive, livingProcesses, pidIn } from '../../../tests/support/living-processes.ts';
 import { recordSession, type SessionRecorder } from '../../../tests/support/session-recorder.ts';
+import { createTestIssuer } from '../../../tests/support/worker-credentials.ts';
 import type { WorkerSummary } from '../../shared/contract/swarm-contract.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
 import type { Bus } from '../bus/bus.ts';
 import { createMemoryBus } from '../bus/memory/memory-bus.ts';
+import type { PeerCredentials } from '../identity/peer-credentials.ts';
 import { createSystemClock } from '../ports/clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
 import { createSystemRandomness } from '../ports/randomness.ts';
@@ -47,6 +49,7 @@ beforeEach(() => {
   sessions = [];
   const launch = createForkLauncher({ entry: programs.worker, environment: process.env, logger });
   swarm = createLocalSwarm({
+    issueCredentials: createTestIssuer('test'),
     launch(peer) {
       const process = launch(peer);
       launched.push(process);
@@ -70,6 +73,18 @@ const sh = (script: string, task: Partial<TaskPayload> = {}): Promise<TakenTask>
   swarm.run({ command: ['sh', '-c', script], ...task });
 const end = (taken: TakenTask) => expect.poll(() => heard.final(taken.taskId), patience).toBeDefined();
 const worker = (): WorkerSummary => swarm.state().workers[0] as WorkerSummary;
+/** Starts a worker of its own, configures it so, and gives the reason with which it refuses; its exit code must be 2. */
+async function refusalOf(configure: unknown): Promise<string> {
+  const stranger = createForkLauncher({ entry: programs.worker, environment: process.env, logger })('stranger');
+  const said: unknown[] = [];
+  stranger.onMessage((value) => said.push(value));
+  const exit = new Promise((resolve) => stranger.onExit(resolve));
+  stranger.post(configure);
+  expect(await exit).toMatchObject({ exitCode: 2 });
+  expect(said).toEqual([{ kind: 'refused', reason: expect.any(String) }]);
+  return (said[0] as { readonly reason: string }).reason;
+}
+
 const rssOf = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
@@ -105,7 +120,7 @@ test('local swarm: kill ends a worker as a crash would, and the next run gets a 
   const taken = await sh('sleep 300');
   const pid = worker().pid;
   await swarm.kill({ peer: taken.peer });
-  expect(worker().death?.reason).toMatch(/^killed by the operator \(SIGKILL\) while it ran "sh -c sleep 300"/);
+  expect(worker().death?.reason).toMatch(/^killed by the operator \(SIGKILL\) while it ran "sleep 300"/);
   expect(await livingProcesses(taken.session)).toEqual([]);
   // Killed at once, it may have been making the command's pipes.
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`vak-pipes-${pid}-`))).toEqual([]);
@@ -206,6 +221,7 @@ test('local swarm: a worker that hangs does not hang the run, and stop ends it',
 
 test('local swarm: a program that is no worker ends its run with a cause', async () => {
   const other = createLocalSwarm({
+    issueCredentials: createTestIssuer('test'),
     launch: createForkLauncher({ entry: join(folder, 'missing.mjs'), environment: process.env, logger }),
     ...{ bus, clock, logger, randomness: createSystemRandomness(), workspace: 'test', onChange: () => {} },
   });
@@ -233,13 +249,44 @@ test('worker: frames that make no sense do no harm, a configuration that is none
   await end(next);
   expect(next.session).toBe(taken.session);
 
-  const stranger = createForkLauncher({ entry: programs.worker, environment: process.env, logger })('stranger');
-  const said: unknown[] = [];
-  stranger.onMessage((value) => said.push(value));
-  const exit = new Promise((resolve) => stranger.onExit(resolve));
-  stranger.post({ kind: 'configure', workspace: 'a b', peer: 'x', session: 'y' });
-  expect(await exit).toMatchObject({ exitCode: 2 });
-  expect(said).toEqual([{ kind: 'refused', reason: expect.any(String) }]);
+  const issued = await createTestIssuer('test')({ peer: 'x', roles: ['worker'], queues: ['local'] });
+  expect(await refusalOf({ kind: 'configure', workspace: 'a b', peer: 'x', session: 'y' })).toMatch(/no valid/);
+  expect(await refusalOf({ kind: 'configure', workspace: 'test', peer: 'x', session: 'y' })).toMatch(/no valid/);
+  expect(
+    await refusalOf({
+      kind: 'configure',
+      workspace: 'test',
+      peer: 'x',
+      session: 'y',
+      credentials: { ...issued, grant: 7 },
+    }),
+  ).toMatch(/no valid/);
+}, 60_000);
+
+test('I3 worker: keys that do not fit are refused with what does not fit, and nothing starts', async () => {
+  const issue = createTestIssuer('test');
+  const wanted = { roles: ['worker'], queues: ['local'] } as const;
+  const [own, other, foreign] = await Promise.all([
+    issue({ peer: 'x', ...wanted }),
+    issue({ peer: 'y', ...wanted }),
+    createTestIssuer('test')({ peer: 'x', ...wanted }),
+  ]);
+  const cases: readonly (readonly [Partial<PeerCredentials>, RegExp])[] = [
+    [{ card: other.card }, /^credentials of x: the name does not fit/],
+    [{ grant: other.grant }, /^credentials of x: the name does not fit/],
+    [{ signSeed: other.signSeed }, /the signing key does not fit/],
+    [{ boxSecret: other.boxSecret }, /the box key does not fit/],
+    [{ rootPublic: foreign.rootPublic }, /^grant: its signature/],
+    [{ grant: foreign.grant }, /^grant: its signature/],
+  ];
+  const said = await Promise.all(
+    cases.map(([change]) =>
+      refusalOf({ kind: 'configure', workspace: 'test', peer: 'x', session: 's', credentials: { ...own, ...change } }),
+    ),
+  );
+  for (const [index, [, text]] of cases.entries()) expect(said[index]).toMatch(text);
+  const seeds = [own, other, foreign].map(({ signSeed }) => Buffer.from(signSeed).toString());
+  for (const seed of seeds) expect(said.join()).not.toContain(seed);
 }, 60_000);
 
 test('guardian: when the app itself dies by SIGKILL, worker and command end, whatever they ignore', async () => {

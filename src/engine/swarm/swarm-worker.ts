@@ -9,6 +9,7 @@ import { decodePayload, type StatusPayload, type TaskPayload } from '../../share
 import { buildSubject } from '../../shared/protocol/subject.ts';
 import type { Bus, Message } from '../bus/bus.ts';
 import { serveChannelBus } from '../bus/channel/channel-host.ts';
+import { eraseCredentials, type PeerCredentials } from '../identity/peer-credentials.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { sessionMarker } from '../work/command-environment.ts';
@@ -40,6 +41,8 @@ export interface SwarmWorkerDeps {
   readonly peer: string;
   readonly session: string;
   readonly process: LaunchedPeer;
+  /** Its keys and standing; it is ended if there are none for it. */
+  readonly credentials: Promise<PeerCredentials>;
   readonly onChange: () => void;
   /** Called each time when it can take a command. */
   readonly onIdle: () => void;
@@ -64,6 +67,8 @@ export interface SwarmWorker {
   /** Asks it to stop, kills it after 3 s; resolves as `gone`. */
   drain(): Promise<void>;
 }
+
+const lateCause = `not ready within ${readyLimitMs / 1000} s and was ended`;
 
 type WorkerState = WorkerSummary['state'];
 
@@ -118,7 +123,6 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   let state: WorkerState = 'starting';
   let task: RunningTask | null = null;
   let death: WorkerDeath | null = null;
-  /** Why we are ending it, when we are. */
   let endCause: string | undefined;
   let refusal: string | undefined;
   const counts = { doneCount: 0, failedCount: 0 };
@@ -201,6 +205,20 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     launched.kill('SIGKILL');
   }
 
+  async function configure(): Promise<void> {
+    try {
+      const credentials = await deps.credentials;
+      try {
+        launched.post({ kind: 'configure', workspace, peer, session, credentials } satisfies MainFrame);
+      } finally {
+        eraseCredentials(credentials);
+      }
+    } catch (error) {
+      const why = isVakError(error) ? error.message : `see the log: ${logger.bug('swarm.identity', error)}`;
+      endBecause(`it got no identity: ${why}`);
+    }
+  }
+
   function listen(): void {
     held.add(serveChannelBus({ port: launched, bus, clock, logger }));
     held.add(
@@ -216,9 +234,8 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   }
 
   listen();
-  const onLate = (): void => endBecause(`not ready within ${readyLimitMs / 1000} s and was ended`);
-  const readyTimer = held.add(clock.setTimer(readyLimitMs, onLate));
-  launched.post({ kind: 'configure', workspace, peer, session } satisfies MainFrame);
+  const readyTimer = held.add(clock.setTimer(readyLimitMs, () => endBecause(lateCause)));
+  void configure();
 
   return {
     peer,

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { cardWith, grantWith, root } from '../../../tests/support/identity-fixture.ts';
 import { readMainFrame, readWorkerFrame } from './worker-frames.ts';
 
-const configure = { kind: 'configure', workspace: 'default', peer: 'worker-1', session: 'worker-1-abc-e' };
+const bytes = (length: number): Uint8Array => new Uint8Array(length).fill(1);
+const credentials = {
+  ...{ signSeed: bytes(58), boxSecret: bytes(32), card: cardWith(), grant: grantWith(), rootPublic: root.nkey },
+  secrets: [{ id: 's1', secret: bytes(32), state: 'active' }],
+};
+const configure = { kind: 'configure', workspace: 'default', peer: 'worker-1', session: 'worker-1-abc-e', credentials };
 
 test('worker frames: each kind is read on its own side only', () => {
   expect(readMainFrame(configure)).toEqual(configure);
@@ -32,7 +38,31 @@ test('worker frames: missing, wrong and extra fields are malformed', () => {
   expect(readMainFrame({ ...configure, peer: 'a b' })).toBe('malformed');
   expect(readMainFrame({ ...configure, extra: 1 })).toBe('malformed');
   expect(readMainFrame({ kind: 'configure' })).toBe('malformed');
+  const { credentials: _, ...bare } = configure;
+  expect(readMainFrame(bare)).toBe('malformed');
   expect(readMainFrame({ kind: 7 })).toBe('malformed');
+});
+
+const [secret] = credentials.secrets;
+test.each<readonly [string, object]>([
+  ['no seed', { signSeed: undefined }],
+  ['an empty seed', { signSeed: bytes(0) }],
+  ['a seed that is too long', { signSeed: bytes(129) }],
+  ['a seed as text', { signSeed: 'SUAM5GQ2' }],
+  ['a box key that is too long', { boxSecret: bytes(33) }],
+  ['a box key as a plain array', { boxSecret: Array.from(bytes(32)) }],
+  ['a card without a signature', { card: { ...cardWith(), signature: undefined } }],
+  ['a card with more in it', { card: { ...cardWith(), extra: 1 } }],
+  ['a grant of an unknown role', { grant: { ...grantWith(), roles: ['king'] } }],
+  ['no grant', { grant: null }],
+  ['a root that is no text', { rootPublic: bytes(32) }],
+  ['a secret without an id', { secrets: [{ ...secret, id: '' }] }],
+  ['a revoked secret', { secrets: [{ ...secret, state: 'revoked' }] }],
+  ['a secret that is too long', { secrets: [{ ...secret, secret: bytes(1025) }] }],
+  ['65 secrets', { secrets: new Array(65).fill(secret) }],
+  ['more beside', { rootSeed: bytes(58) }],
+])('I3 worker frames: credentials with %s are malformed', (_, change) => {
+  expect(readMainFrame({ ...configure, credentials: { ...credentials, ...change } })).toBe('malformed');
 });
 
 test('worker frames: no value makes reading throw', () => {

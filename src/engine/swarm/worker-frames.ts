@@ -3,15 +3,32 @@
  * Law: frames are strict: a known kind with a wrong, missing or extra field is malformed; an unknown kind is left to others.
  */
 import { z } from 'zod';
+import { cardRecord, grantRecord } from '../../shared/protocol/identity-records.ts';
 import { isToken } from '../../shared/protocol/subject.ts';
 
 const token = z.string().refine(isToken, 'expected 1–64 of A–Z a–z 0–9 _ -');
 const line = z.string().max(1024);
 const pid = z.int().min(2).max(0x7fff_ffff);
 
+const bytes = (most: number): z.ZodType<Uint8Array> =>
+  z.instanceof(Uint8Array).refine((value) => value.length > 0 && value.length <= most, `expected 1–${most} bytes`);
+
+/** The worker's own keys and standing (I3): they reach it here and nowhere else. */
+const credentials = z.strictObject({
+  signSeed: bytes(128),
+  boxSecret: bytes(32),
+  card: cardRecord,
+  grant: grantRecord,
+  rootPublic: z.string().max(64),
+  secrets: z
+    .array(z.strictObject({ id: token, secret: bytes(1024), state: z.enum(['active', 'open-only']) }))
+    .max(64)
+    .readonly(),
+});
+
 const mainFrame = z.discriminatedUnion('kind', [
   /** First of all: who the worker is. */
-  z.strictObject({ kind: z.literal('configure'), workspace: token, peer: token, session: token }),
+  z.strictObject({ kind: z.literal('configure'), workspace: token, peer: token, session: token, credentials }),
   /** Stop: finish or end the command within these limits, then say `drained`. */
   z.strictObject({ kind: z.literal('drain') }),
   /** Everything up to `drained` has been read: go. */

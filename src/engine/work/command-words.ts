@@ -2,17 +2,16 @@
  * What people read about a command: how it is called, why it could not begin, how it ended.
  * Law: each text says what happened and, where it failed, what to do; none holds more than a line.
  */
+
 import { accessSync, constants, statSync } from 'node:fs';
+import { commandTitle } from '../../shared/protocol/command-title.ts';
 
 const shortLength = 120;
 
 /** A command line in one short line, for labels; of a script in it only the first line. */
 export function shortCommand(command: readonly string[]): string {
-  const firstLines = command.map((word) => {
-    const [first = '', ...rest] = word.trim().split('\n');
-    return rest.length === 0 ? first : `${first} …`;
-  });
-  const line = firstLines.join(' ').replace(/\s+/g, ' ').trim();
+  const [first = '', ...rest] = commandTitle(command).trim().split('\n');
+  const line = (rest.length === 0 ? first : `${first} …`).replace(/\s+/g, ' ').trim();
   const letters = [...line];
   return letters.length <= shortLength ? line : `${letters.slice(0, shortLength - 1).join('')}…`;
 }

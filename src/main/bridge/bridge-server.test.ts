@@ -1,6 +1,7 @@
 import type { IpcMainEvent, IpcMainInvokeEvent } from 'electron';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { AccessGate } from '../../engine/access-gate.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { createJsonLogger } from '../../engine/ports/logger.ts';
 import { toDisposable } from '../../shared/base/disposer.ts';
@@ -28,7 +29,9 @@ function setUp(isTrusted = true) {
           signal.addEventListener('abort', () => reject(new VakError('aborted', 'burst: cancelled')));
         }),
     },
+    identity: { setUp() {}, unlock: () => 'unlocked', lock() {}, touch() {}, backup() {}, restore() {} },
     sessions: {},
+    settings: { set() {}, reset() {}, setSecret() {}, deleteSecret() {} },
     streams: {
       read() {
         secret = true;
@@ -36,6 +39,33 @@ function setUp(isTrusted = true) {
       },
     },
     swarm: { start() {}, stop: () => ({ stopped: true }), run() {}, cancel() {}, kill() {} },
+  };
+  let isOpen = true;
+  const gateListeners = new Set<(isOpen: boolean) => void>();
+  const gate: AccessGate = {
+    get isOpen() {
+      return isOpen;
+    },
+    check(name) {
+      if (!isOpen && !name.startsWith('identity.')) throw new VakError('locked', `${name}: locked`);
+    },
+    isVisible: () => isOpen,
+    onChange(listener) {
+      gateListeners.add(listener);
+      return toDisposable(() => gateListeners.delete(listener));
+    },
+    dispose() {},
+  };
+  const setGate = (next: boolean): void => {
+    isOpen = next;
+    for (const listener of [...gateListeners]) listener(isOpen);
+  };
+  let openFeedCount = 0;
+  const feeds = {
+    open() {
+      openFeedCount++;
+      return { credit() {}, ...toDisposable(() => openFeedCount--) };
+    },
   };
   const ipc = {
     handle: (channel: string, handler: Handler) => void handlers.set(channel, handler),
@@ -56,8 +86,9 @@ function setUp(isTrusted = true) {
           });
         },
       },
-      feeds: {},
-    } as unknown as Pick<Engine, 'services' | 'snapshots' | 'feeds'>,
+      feeds,
+      gate,
+    } as unknown as Pick<Engine, 'services' | 'snapshots' | 'feeds' | 'gate'>,
     senders: {
       add() {},
       send: (_channel, value) => void sent.push(value),
@@ -77,7 +108,21 @@ function setUp(isTrusted = true) {
     listeners.get(channels.cancel)?.({ sender: { id: senderId } } as unknown as IpcMainEvent, callId);
   const wasRun = (): boolean => secret;
   const pushSnapshot = (): void => push({ name: 'a.b', version: 2, value: 2 });
-  return { bridge, handlers, listeners, invoke, cancel, log, sent, wasRun, pushSnapshot, event };
+  /** A window opens a feed; gives what came over its port. */
+  const openFeed = (name: string): unknown[] => {
+    const posted: unknown[] = [];
+    const port = {
+      ...{ on() {}, start() {}, postMessage: (value: unknown) => posted.push(value) },
+      close: () => posted.push('closed'),
+    };
+    listeners.get(channels.feed)?.({ ports: [port], sender: { id: 1 } } as unknown as IpcMainEvent, { name });
+    return posted;
+  };
+  return {
+    ...{ bridge, handlers, listeners, invoke, cancel, log, sent, wasRun, pushSnapshot, event, setGate, openFeed },
+    feedCount: () => openFeedCount,
+    gateListenerCount: () => gateListeners.size,
+  };
 }
 
 describe('bridge server', () => {
@@ -132,6 +177,41 @@ describe('bridge server', () => {
     expect(state).toBe('open');
     cancel(1, '1');
     expect(await call).toMatchObject({ ok: false, error: { code: 'aborted' } });
+  });
+
+  it('I3 while the key store is locked, only identity may be called, and no feed opens', async () => {
+    const { invoke, setGate, openFeed, feedCount, wasRun, log } = setUp();
+    setGate(false);
+    for (const [method, input] of [
+      ['swarm.stop', {}],
+      ['streams.read', { seq: 1 }],
+      ['settings.set', { key: 'look.theme', value: 'dark' }],
+      ['streams.read', { seq: 'no number' }],
+    ]) {
+      expect(await invoke('1', method, input)).toMatchObject({ ok: false, error: { code: 'locked' } });
+    }
+    expect(wasRun()).toBe(false);
+    expect(await invoke('1', 'swarm.nothing', {})).toMatchObject({ ok: false, error: { code: 'unknown-method' } });
+    expect(await invoke('1', 'identity.unlock', {})).toEqual({ ok: true, value: 'unlocked' });
+    expect(openFeed('streams.rows')).toMatchObject([{ error: { code: 'locked' } }, 'closed']);
+    expect(feedCount()).toBe(0);
+    setGate(true);
+    expect(await invoke('1', 'swarm.stop', {})).toMatchObject({ ok: true });
+    expect(log).toEqual([]);
+  });
+
+  it('I3 locking closes the feeds that are open; unlocking opens none by itself', () => {
+    const { setGate, openFeed, feedCount, bridge, gateListenerCount } = setUp();
+    const ports = [openFeed('streams.rows'), openFeed('streams.rows')];
+    expect(feedCount()).toBe(2);
+    setGate(false);
+    expect(feedCount()).toBe(0);
+    expect(ports).toEqual([['closed'], ['closed']]);
+    setGate(true);
+    expect(feedCount()).toBe(0);
+    openFeed('streams.rows');
+    bridge.dispose();
+    expect([feedCount(), gateListenerCount()]).toEqual([0, 0]);
   });
 
   it('refuses every channel to a sender that is not trusted', async () => {

@@ -25,7 +25,7 @@ const maxOpenCalls = 256;
 /** What the bridge is made of. */
 export interface BridgeDeps {
   readonly ipc: Pick<IpcMain, 'handle' | 'removeHandler' | 'on' | 'off'>;
-  readonly engine: Pick<Engine, 'services' | 'snapshots' | 'feeds'>;
+  readonly engine: Pick<Engine, 'services' | 'snapshots' | 'feeds' | 'gate'>;
   readonly senders: TrustedSenders;
   readonly logger: Logger;
 }
@@ -72,6 +72,7 @@ export function serveBridge({ ipc, engine, senders, logger }: BridgeDeps): Dispo
     if (typeof method !== 'string' || found === undefined) {
       throw new VakError('unknown-method', 'bridge: there is no method of that name');
     }
+    engine.gate.check(method);
     checkInputSize(method, input);
     const parsed = found.spec.input.safeParse(input);
     if (!parsed.success) throw new VakError('invalid-input', `${method}: ${firstIssue(parsed.error)}`);
@@ -133,6 +134,7 @@ export function serveBridge({ ipc, engine, senders, logger }: BridgeDeps): Dispo
       port,
       open(send) {
         if (typeof name !== 'string') throw new VakError('invalid-input', 'feed: the name must be a text');
+        engine.gate.check(name);
         checkInputSize(name, params);
         return engine.feeds.open(name, params, send);
       },
@@ -160,8 +162,12 @@ export function serveBridge({ ipc, engine, senders, logger }: BridgeDeps): Dispo
   ipc.on(channels.feed, onFeed);
   held.defer(() => ipc.off(channels.feed, onFeed));
   held.add(engine.snapshots.subscribe((update) => senders.send(channels.snapshot, update)));
-  held.defer(() => {
+  function closeFeeds(): void {
     for (const served of [...openFeeds]) served.dispose();
+  }
+  held.add(engine.gate.onChange((isOpen) => (isOpen ? undefined : closeFeeds())));
+  held.defer(() => {
+    closeFeeds();
     for (const abort of openCalls.values()) abort.abort();
   });
   return held;

@@ -33,7 +33,11 @@ export function createTrustedSenders(extraOrigin: string | undefined): TrustedSe
       contents.once('destroyed', () => known.delete(contents));
     },
     send(channel, value) {
-      for (const contents of known) if (isOurs(contents.mainFrame.origin)) contents.send(channel, value);
+      // The frame of a page that has crashed cannot be asked; it gets what is current when it loads again.
+      const isReachable = (contents: WebContents): boolean => !contents.isDestroyed() && !contents.isCrashed();
+      for (const contents of known) {
+        if (isReachable(contents) && isOurs(contents.mainFrame.origin)) contents.send(channel, value);
+      }
     },
     check({ sender, senderFrame }) {
       if (!known.has(sender)) refuse('this window may not use it');

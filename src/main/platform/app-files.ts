@@ -9,6 +9,9 @@ export const appOrigin = `${scheme}://${host}`;
 /** Address of the workbench's page. */
 export const appUrl = `${appOrigin}/index.html`;
 
+/** Address of the page that asks for a secret. */
+export const secretEntryUrl = `${appOrigin}/secret-entry.html`;
+
 /** Content type by extension; a file of another kind is not served. */
 export const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -8,9 +8,11 @@ export interface ActionButtonProps {
   readonly action: string;
   readonly variant?: ButtonProps['variant'];
   readonly icon?: LucideIcon;
+  /** Shorter words than the title, where the place says the rest. */
+  readonly label?: string;
 }
 
-export function ActionButton({ action: id, variant = 'plain', icon }: ActionButtonProps) {
+export function ActionButton({ action: id, variant = 'plain', icon, label }: ActionButtonProps) {
   const action = useAllActions().find((one) => one.id === id);
   const disabledReason = useDisabledReason(action);
   const run = useRunAction();
@@ -19,11 +21,12 @@ export function ActionButton({ action: id, variant = 'plain', icon }: ActionButt
     <Button
       variant={variant}
       {...(icon === undefined ? {} : { icon })}
+      data-testid={`action-${id}`}
       keys={action.keys?.[0]}
       disabledReason={disabledReason}
       onClick={() => void run(action)}
     >
-      {action.title}
+      {label ?? action.title}
     </Button>
   );
 }

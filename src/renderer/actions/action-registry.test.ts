@@ -70,6 +70,28 @@ describe('running an action', () => {
     ]);
   });
 
+  it('a second press while it is under way does not run it again', async () => {
+    let finish: () => void = () => {};
+    let runs = 0;
+    const action: Action = {
+      ...{ id: 'a.slow', title: 'Slow', group: 'A' },
+      run() {
+        runs++;
+        return new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+      },
+    };
+    const run = createActionRunner({ notify: () => {}, reportError: () => {} });
+    const first = run(action);
+    await run(action);
+    expect(runs).toBe(1);
+    finish();
+    await first;
+    void run(action);
+    expect(runs).toBe(2);
+  });
+
   it('says why a disabled action does nothing', async () => {
     const { run, notify } = setUp();
     const body = vi.fn();

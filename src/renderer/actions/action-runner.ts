@@ -6,16 +6,22 @@ export type RunAction = (action: Action) => Promise<void>;
 
 /** Creates the runner; its promise never rejects. */
 export function createActionRunner({ notify, reportError }: Pick<Workbench, 'notify' | 'reportError'>): RunAction {
+  const running = new Set<string>();
   return async (action) => {
+    // A second press while it is under way means the same.
+    if (running.has(action.id)) return;
     const reason = action.disabledReason?.();
     if (reason !== undefined) {
       notify(`${action.title}: ${reason}`);
       return;
     }
+    running.add(action.id);
     try {
       await action.run();
     } catch (error) {
-      reportError(action.title, error);
+      reportError(action.title.replace(/…$/, ''), error);
+    } finally {
+      running.delete(action.id);
     }
   };
 }

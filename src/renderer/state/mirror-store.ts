@@ -2,6 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AppContract } from '../../shared/contract/app-contract.ts';
 import type { Bridge, SnapshotName, SnapshotValue } from '../../shared/contract/define-contract.ts';
+import type { KeyStoreState } from '../../shared/contract/identity-contract.ts';
 
 /** Latest value of each snapshot by name; a name is missing until its first value came. */
 export type Mirror = { readonly [N in SnapshotName<AppContract>]?: SnapshotValue<AppContract, N> };
@@ -10,10 +11,19 @@ export type Mirror = { readonly [N in SnapshotName<AppContract>]?: SnapshotValue
 export function createMirrorStore(bridge: Pick<Bridge, 'onSnapshot'>): StoreApi<Mirror> {
   const store = createStore<Mirror>(() => ({}));
   const versions = new Map<string, number>();
+  /** Nothing of the workspace stays in a window whose key store is locked. */
+  const forget = (): void => {
+    const { 'app.status': status, 'identity.keyStore': keyStore } = store.getState();
+    store.setState(
+      { ...(status && { 'app.status': status }), ...(keyStore && { 'identity.keyStore': keyStore }) },
+      true,
+    );
+  };
   bridge.onSnapshot(({ name, version, value }) => {
     if (version <= (versions.get(name) ?? 0)) return;
     versions.set(name, version);
     store.setState({ [name]: value });
+    if (name === 'identity.keyStore' && (value as KeyStoreState).kind !== 'unlocked') forget();
   });
   return store;
 }

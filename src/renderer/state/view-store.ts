@@ -1,4 +1,7 @@
-/** What only this window knows: view, theme, layout, selection (architecture.md §4). All but the selection survives a restart. */
+/**
+ * What only this window knows: view, layout, selection (architecture.md §4). All but the selection survives a restart.
+ * Theme and time zone are copies for the first paint; the settings file owns them (look-settings.ts).
+ */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 
 /** The nine views of the left rail, in order of ⌘/Ctrl+1…9. */

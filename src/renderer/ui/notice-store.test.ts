@@ -24,6 +24,16 @@ describe('notices', () => {
     expect(notice?.kind === 'error' && notice.report.details).toMatch(/code: spawn-failed[\s\S]*cwdLength: 12/);
   });
 
+  it('advice stands until it is taken away, whoever does it', () => {
+    const notices = createNoticeStore();
+    const takeAway = notices.advise('The last good copy was opened.');
+    notices.notify('The last good copy was opened.');
+    expect(notices.store.getState().map(({ kind }) => kind)).toEqual(['advice', 'info']);
+    takeAway();
+    takeAway();
+    expect(notices.store.getState().map(({ kind }) => kind)).toEqual(['info']);
+  });
+
   it('calls a foreign error a defect, and accepts anything that was thrown', () => {
     const notices = createNoticeStore();
     notices.reportError('Draw', new TypeError('x is undefined'));

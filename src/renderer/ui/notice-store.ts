@@ -14,46 +14,63 @@ export interface InfoNotice extends NoticeBase {
   readonly kind: 'info';
   readonly text: string;
 }
+/** Something that should be read. */
+export interface AdviceNotice extends NoticeBase {
+  readonly kind: 'advice';
+  readonly text: string;
+}
 export interface FailureNotice extends NoticeBase {
   readonly kind: 'error';
   readonly report: ErrorReport;
 }
-export type Notice = InfoNotice | FailureNotice;
+export type Notice = InfoNotice | AdviceNotice | FailureNotice;
 
 export interface NoticeStore {
   readonly store: StoreApi<readonly Notice[]>;
   /** Says that something was done; goes by itself. */
   notify(text: string): void;
+  /** Says what went otherwise than expected and lost nothing; stays. Gives what takes it away. */
+  advise(text: string): () => void;
   /** Says what failed; stays. */
   reportError(doing: string, error: unknown): void;
   dismiss(id: number): void;
 }
 
-type NewNotice = Pick<InfoNotice, 'kind' | 'text'> | Pick<FailureNotice, 'kind' | 'report'>;
+type NewNotice =
+  | Pick<InfoNotice, 'kind' | 'text'>
+  | Pick<AdviceNotice, 'kind' | 'text'>
+  | Pick<FailureNotice, 'kind' | 'report'>;
 
 function isSame(notice: Notice, added: NewNotice): boolean {
-  if (notice.kind === 'info') return added.kind === 'info' && notice.text === added.text;
+  if (notice.kind !== 'error') return added.kind === notice.kind && notice.text === added.text;
   return added.kind === 'error' && notice.report.doing === added.report.doing && notice.report.why === added.report.why;
 }
 
 export function createNoticeStore(): NoticeStore {
   const store = createStore<readonly Notice[]>(() => []);
   let lastId = 0;
-  const add = (added: NewNotice): void => {
+  const add = (added: NewNotice): number => {
     const notices = store.getState();
     const standing = notices.find((notice) => isSame(notice, added));
     const count = (standing?.count ?? 0) + 1;
     const rest = notices.filter((notice) => notice !== standing);
-    store.setState([...rest, { ...added, id: standing?.id ?? ++lastId, count }].slice(-maxNotices), true);
+    const id = standing?.id ?? ++lastId;
+    store.setState([...rest, { ...added, id, count }].slice(-maxNotices), true);
+    return id;
   };
+  const dismiss = (id: number): void =>
+    store.setState(
+      store.getState().filter((notice) => notice.id !== id),
+      true,
+    );
   return {
     store,
-    notify: (text) => add({ kind: 'info', text }),
-    reportError: (doing, error) => add({ kind: 'error', report: describeError(doing, error) }),
-    dismiss: (id) =>
-      store.setState(
-        store.getState().filter((notice) => notice.id !== id),
-        true,
-      ),
+    notify: (text) => void add({ kind: 'info', text }),
+    advise(text) {
+      const id = add({ kind: 'advice', text });
+      return () => dismiss(id);
+    },
+    reportError: (doing, error) => void add({ kind: 'error', report: describeError(doing, error) }),
+    dismiss,
   };
 }

@@ -1,5 +1,5 @@
 /** The list of notices above the status bar. */
-import { Check, X } from 'lucide-react';
+import { Check, TriangleAlert, X } from 'lucide-react';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { ErrorNotice } from './error-notice.tsx';
@@ -23,7 +23,11 @@ function NoticeItem({ notice, dismiss }: { readonly notice: Notice; readonly dis
         <ErrorNotice report={notice.report} />
       ) : (
         <>
-          <Check className="notice-ok" aria-hidden="true" />
+          {kind === 'info' ? (
+            <Check className="notice-ok" aria-hidden="true" />
+          ) : (
+            <TriangleAlert className="notice-wait" aria-hidden="true" />
+          )}
           <p className="notice-text">{notice.text}</p>
         </>
       )}

@@ -1,21 +1,22 @@
 /**
- * Text that is safe to put on a line of a screen.
- * Law: control and bidi characters are replaced by visible symbols, one for one, so that nothing can hide or reorder text.
+ * Text that is safe to put on a line of a screen (quality.md §4).
+ * Law: control, format and bidi characters are shown as signs, never obeyed, so that nothing can hide or reorder text.
  */
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to make visible.
-const unsafe = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+const hiddenRuns = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
-function toVisible(character: string): string {
-  const code = character.charCodeAt(0);
-  if (code === 0x0a || code === 0x0d) return '⏎';
-  if (code === 0x09) return '→';
-  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+/** `␛`, `‹U+202E›`: the sign of one hidden character. */
+export function signOf(character: string): string {
+  const code = character.codePointAt(0) as number;
+  if (character === '\n') return '↵';
+  if (character === '\t') return '⇥';
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
   if (code === 0x7f) return '␡';
-  return '�';
+  return `‹U+${code.toString(16).toUpperCase().padStart(4, '0')}›`;
 }
 
-/** Replaces every control, bidi and invisible character (Unicode Cc, the bidi controls, zero-width ones). */
+/** One line: every hidden character as its sign. */
 export function visibleText(text: string): string {
-  return text.replace(unsafe, toVisible);
+  return hidden.test(text) ? text.replace(hiddenRuns, (run) => [...run].map(signOf).join('')) : text;
 }

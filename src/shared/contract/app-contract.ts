@@ -4,14 +4,18 @@
  */
 import { appStatusContract } from './app-status-contract.ts';
 import { developerContract } from './developer-contract.ts';
+import { identityContract } from './identity-contract.ts';
 import { sessionsContract } from './sessions-contract.ts';
+import { settingsContract } from './settings-contract.ts';
 import { streamsContract } from './streams-contract.ts';
 import { swarmContract } from './swarm-contract.ts';
 
 export const appContract = {
   app: appStatusContract,
   developer: developerContract,
+  identity: identityContract,
   sessions: sessionsContract,
+  settings: settingsContract,
   streams: streamsContract,
   swarm: swarmContract,
 } as const;

@@ -121,7 +121,10 @@ export function createMemoryBus({ clock, logger }: MemoryBusDeps): Bus {
       isClosed = true;
       await withinMs(clock, drainLimitMs, Promise.all(Array.from(sinks, (sink) => sink.drain())));
       for (const request of [...requests]) request.dispose();
-      for (const sink of sinks) sink.stop();
+      for (const sink of sinks) {
+        sink.stop();
+        counters.otherDroppedCount += sink.stats().droppedCount;
+      }
       sinks.clear();
     },
   };

@@ -1,6 +1,5 @@
 /** Operations Center: what is wrong now, then where the bus stands and what the local swarm does. True numbers only. */
-import { LayoutDashboard, Play, Square, SquareTerminal, Waves } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { CircleStop, LayoutDashboard, Play, SquareTerminal, Waves } from 'lucide-react';
 import type { StreamsStatus } from '../../../shared/contract/streams-contract.ts';
 import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
@@ -8,6 +7,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatBytes, formatCount, formatRate } from '../../ui/format.ts';
 import { Gauge } from '../../ui/gauge.tsx';
 import { isLiveWorker } from '../../ui/live-worker.ts';
+import { Fact, Facts, Panel } from '../../ui/panel.tsx';
 import { ViewFrame } from '../../ui/view-frame.tsx';
 import { useSnapshot } from '../../workbench.tsx';
 import { ProblemList } from './problem-list.tsx';
@@ -15,40 +15,11 @@ import { findProblems } from './problems.ts';
 import { WorkerTable } from './worker-table.tsx';
 import './operations-view.css';
 
-interface PanelProps {
-  readonly title: string;
-  readonly summary?: ReactNode;
-  readonly actions?: ReactNode;
-  readonly children: ReactNode;
-}
-
-function Panel({ title, summary, actions, children }: PanelProps) {
-  return (
-    <section className="operations-panel" aria-label={title}>
-      <header className="operations-panel-header">
-        <h2>{title}</h2>
-        {summary !== undefined && <p className="dim">{summary}</p>}
-        {actions !== undefined && <div className="operations-panel-actions">{actions}</div>}
-      </header>
-      {children}
-    </section>
-  );
-}
-
-function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
-  return (
-    <div className="operations-fact">
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
 function FlowFacts({ status }: { readonly status: StreamsStatus }) {
   const held = formatBytes(status.bufferedBytes);
   const capacity = formatBytes(status.capacityBytes);
   return (
-    <dl className="operations-facts">
+    <Facts>
       <Fact label="In">{formatRate(status.inPerSecond)}</Fact>
       <Fact label="Out">{formatRate(status.outPerSecond)}</Fact>
       <Fact label="Received">{formatCount(status.receivedCount)}</Fact>
@@ -66,7 +37,7 @@ function FlowFacts({ status }: { readonly status: StreamsStatus }) {
       <Fact label="Held messages">
         {formatCount(status.bufferedCount)} of {formatCount(status.capacityCount)}
       </Fact>
-    </dl>
+    </Facts>
   );
 }
 
@@ -75,15 +46,15 @@ function ConnectionFacts() {
   const sessions = useSnapshot('sessions.list')?.sessions;
   const live = sessions?.filter(({ state }) => state === 'live').length ?? 0;
   const stale = sessions?.filter(({ state }) => state === 'stale').length ?? 0;
-  if (app === undefined) return <p className="operations-note">Connecting to the engine…</p>;
+  if (app === undefined) return <p className="panel-note">Connecting to the engine…</p>;
   return (
-    <dl className="operations-facts">
+    <Facts>
       <Fact label="Environment">{app.environment.name}</Fact>
       <Fact label="Bus">in this app, no server</Fact>
       <Fact label="Workspace">{app.workspace}</Fact>
       <Fact label="Live sessions">{formatCount(live)}</Fact>
       <Fact label="Silent sessions">{formatCount(stale)}</Fact>
-    </dl>
+    </Facts>
   );
 }
 
@@ -102,15 +73,13 @@ function SwarmPanel({ swarm }: { readonly swarm: SwarmState }) {
     <>
       <ActionButton action="swarm.run" icon={SquareTerminal} />
       {state === 'stopped' && <ActionButton action="swarm.start" icon={Play} />}
-      {canStop && <ActionButton action="swarm.stop" icon={Square} />}
+      {canStop && <ActionButton action="swarm.stop" icon={CircleStop} />}
     </>
   );
   return (
     <Panel title="Local swarm" summary={swarmSummary(swarm)} actions={actions}>
       {workers.length === 0 ? (
-        <p className="operations-note">
-          Worker peers in processes of their own, which run real commands. None runs now.
-        </p>
+        <p className="panel-note">Worker peers in processes of their own, which run real commands. None runs now.</p>
       ) : (
         <WorkerTable workers={workers} />
       )}
@@ -158,7 +127,7 @@ export function OperationsView() {
               <ConnectionFacts />
             </Panel>
           </div>
-          <p className="operations-note">
+          <p className="panel-note">
             Incidents, queue lag, waiting approvals and alert thresholds join this page with the work plane, which is
             not built yet.
           </p>

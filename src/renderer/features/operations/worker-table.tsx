@@ -12,6 +12,7 @@ import {
 } from 'lucide-react';
 import { useState } from 'react';
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
+import { commandTitle } from '../../../shared/protocol/command-title.ts';
 import { environmentColour } from '../../ui/environment-colour.ts';
 import { formatCount, formatDuration } from '../../ui/format.ts';
 import { GuardDialog } from '../../ui/guard-dialog.tsx';
@@ -19,7 +20,6 @@ import { IconButton } from '../../ui/icon-button.tsx';
 import { isLiveWorker } from '../../ui/live-worker.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { useSnapshot, useWorkbench } from '../../workbench.tsx';
-import { commandTitle } from './command-title.ts';
 import './worker-table.css';
 
 const stateIcons: Readonly<Record<WorkerSummary['state'], LucideIcon>> = {

@@ -1,92 +1,163 @@
-/** Settings: what can be chosen today, and what this app runs on. */
-import { formatDateTime, formatZone } from '../../ui/format.ts';
-import { useNow } from '../../ui/use-now.ts';
+/** Settings: everything that the file of this profile decides, its secrets by name, and what this app runs on. */
+import { Search } from 'lucide-react';
+import { type ReactNode, type RefObject, useMemo, useRef, useState } from 'react';
+import type { SettingsState } from '../../../shared/contract/settings-contract.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyValue } from '../../ui/copy-value.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { KeyHint } from '../../ui/key-hint.tsx';
 import { ViewFrame } from '../../ui/view-frame.tsx';
-import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
-import { ChoiceGroup } from './choice-group.tsx';
+import { useActions, useSnapshot } from '../../workbench.tsx';
+import { RuntimeFacts } from './runtime-facts.tsx';
+import { SecretRow } from './secret-row.tsx';
+import { contextNames, filterSettings, groupSettings } from './setting-catalog.ts';
+import { SettingRow } from './setting-row.tsx';
+import { SettingsProblems } from './settings-problems.tsx';
 import './settings-view.css';
 
-function ThemeChoiceGroup() {
-  const { view } = useWorkbench();
-  const theme = useViewState((state) => state.theme);
+const pathLength = 64;
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
-    <ChoiceGroup
-      legend="Theme"
-      selected={theme}
-      onSelect={(choice) => view.setState({ theme: choice })}
-      choices={[
-        { id: 'system', title: 'System', note: 'Light or dark as the system is, and changes with it' },
-        { id: 'light', title: 'Light' },
-        { id: 'dark', title: 'Dark' },
-      ]}
-    />
+    <section className="settings-section" aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
   );
 }
 
-function TimeChoiceGroup() {
-  const { view } = useWorkbench();
-  const zone = useViewState((state) => state.timeZone);
-  const nowMs = useNow();
+interface ToolbarProps {
+  readonly path: string;
+  readonly query: string;
+  readonly filterRef: RefObject<HTMLInputElement | null>;
+  readonly onQuery: (query: string) => void;
+}
+
+function Toolbar({ path, query, filterRef, onQuery }: ToolbarProps) {
   return (
-    <ChoiceGroup
-      legend="Time"
-      selected={zone}
-      onSelect={(choice) => view.setState({ timeZone: choice })}
-      choices={[
-        { id: 'utc', title: 'UTC', note: formatDateTime(nowMs, 'utc').slice(0, 19), isData: true },
-        {
-          id: 'local',
-          title: `Local, ${formatZone('local', nowMs)}`,
-          note: formatDateTime(nowMs, 'local').slice(0, 19),
-          isData: true,
-        },
-      ]}
-    />
+    <div className="settings-toolbar">
+      <div className="settings-filter">
+        <Search size={14} aria-hidden="true" />
+        <input
+          ref={filterRef}
+          aria-label="Filter the settings"
+          placeholder="Filter"
+          spellCheck={false}
+          value={query}
+          data-testid="settings-filter"
+          onChange={(event) => onQuery(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape' || query === '') return;
+            event.preventDefault();
+            onQuery('');
+          }}
+        />
+        <KeyHint keys="/" />
+      </div>
+      <div className="settings-path">
+        <span className="dim">kept in</span>
+        <CopyValue name="path" value={path} maxLength={pathLength} />
+      </div>
+    </div>
   );
 }
 
-function RuntimeFacts() {
-  const app = useSnapshot('app.status');
-  if (app === undefined) return <p className="dim">Connecting to the engine…</p>;
-  const facts = [
-    ['Vak Workbench', app.version],
-    ['Electron', app.electron],
-    ['Chromium', app.chromium],
-    ['Node', app.node],
-    ['Platform', app.platform],
-    ['Environment', app.environment.name],
-    ['Workspace', app.workspace],
-  ] as const;
+/** What does not depend on the settings, and is not looked for. */
+function About() {
   return (
-    <dl className="settings-facts">
-      {facts.map(([label, value]) => (
-        <div key={label} className="settings-fact">
-          <dt>{label}</dt>
-          <dd className="data">{value}</dd>
-        </div>
+    <>
+      <Section title="This app">
+        <RuntimeFacts />
+      </Section>
+      <Section title="Not built yet">
+        <p className="dim">
+          Adding and testing connections, import of contexts of the nats command line, retention, notifications and the
+          telemetry budget get their settings here when those parts exist. Until then the app uses its embedded bus.
+        </p>
+      </Section>
+    </>
+  );
+}
+
+function NothingFound({ query, onClear }: { readonly query: string; readonly onClear: () => void }) {
+  return (
+    <EmptyState
+      title={`No setting is called “${query.trim()}”`}
+      what="Names, keys and help are looked through; values are not."
+      next="Try a shorter part of the name."
+    >
+      <Button onClick={onClear}>Clear the filter</Button>
+    </EmptyState>
+  );
+}
+
+interface SettingsListProps {
+  readonly settings: SettingsState;
+  readonly query: string;
+  readonly onClear: () => void;
+}
+
+function SettingsList({ settings, query, onClear }: SettingsListProps) {
+  const { values, secrets } = filterSettings(settings, query);
+  const contexts = contextNames(settings.values);
+  if (values.length + secrets.length === 0) return <NothingFound query={query} onClear={onClear} />;
+  return (
+    <div className="settings">
+      <SettingsProblems problems={settings.problems} />
+      {groupSettings(values).map((group) => (
+        <Section key={group.title} title={group.title}>
+          {group.values.map((setting) => (
+            <SettingRow key={setting.key} setting={setting} contexts={contexts} />
+          ))}
+        </Section>
       ))}
-    </dl>
+      {secrets.length > 0 && (
+        <Section title="Secrets">
+          {secrets.map((secret) => (
+            <SecretRow key={secret.name} secret={secret} />
+          ))}
+        </Section>
+      )}
+      {query.trim() === '' && <About />}
+    </div>
   );
+}
+
+function summaryOf({ values, problems }: SettingsState): string {
+  const changed = values.filter(({ isDefault }) => !isDefault).length;
+  const words = changed === 0 ? 'all at their defaults' : `${formatCount(changed)} changed`;
+  return problems.length === 0 ? `${words} · applied at once` : `${words} · ${formatCount(problems.length)} unusable`;
 }
 
 export function SettingsView() {
+  const settings = useSnapshot('settings.current');
+  const [query, setQuery] = useState('');
+  const filter = useRef<HTMLInputElement>(null);
+  useActions(
+    useMemo(
+      () => [
+        {
+          id: 'settings.filter',
+          title: 'Filter the settings',
+          group: 'Settings',
+          keys: ['/'],
+          run: () => filter.current?.focus(),
+        },
+      ],
+      [],
+    ),
+  );
+  if (settings === undefined)
+    return (
+      <ViewFrame title="Settings">
+        <p className="settings-late dim">Reading the settings…</p>
+      </ViewFrame>
+    );
   return (
-    <ViewFrame title="Settings" summary="kept on this machine, applied at once">
-      <div className="settings">
-        <ThemeChoiceGroup />
-        <TimeChoiceGroup />
-        <section className="settings-section" aria-label="This app">
-          <h2>This app</h2>
-          <RuntimeFacts />
-        </section>
-        <section className="settings-section" aria-label="Not built yet">
-          <h2>Not built yet</h2>
-          <p className="dim">
-            Connections to a managed or remote NATS server, secrets, encryption policy, retention and notifications get
-            their settings here when those parts exist. Until then the app uses its embedded bus and holds no secret.
-          </p>
-        </section>
-      </div>
+    <ViewFrame title="Settings" summary={summaryOf(settings)}>
+      <Toolbar path={settings.path} query={query} filterRef={filter} onQuery={setQuery} />
+      <SettingsList settings={settings} query={query} onClear={() => setQuery('')} />
     </ViewFrame>
   );
 }

@@ -16,7 +16,10 @@ const themeTitles: Readonly<Record<ThemeChoice, string>> = {
   dark: 'Use the dark theme',
 };
 
-export function createShellActions({ view }: Pick<Workbench, 'view'>, commands: ShellCommands): readonly Action[] {
+export function createShellActions(
+  { view, setLook }: Pick<Workbench, 'view' | 'setLook'>,
+  commands: ShellCommands,
+): readonly Action[] {
   const goTo = viewCatalog.map(({ id, title, keys }) => ({
     id: `view.${id}`,
     title: `Go to ${title}`,
@@ -29,7 +32,7 @@ export function createShellActions({ view }: Pick<Workbench, 'view'>, commands: 
     title: themeTitles[theme],
     group: 'Appearance',
     disabledReason: () => (view.getState().theme === theme ? 'it is used already' : undefined),
-    run: () => view.setState({ theme }),
+    run: () => setLook({ theme }),
   }));
   return [
     ...goTo,
@@ -40,7 +43,7 @@ export function createShellActions({ view }: Pick<Workbench, 'view'>, commands: 
       id: 'time.switch',
       title: 'Switch times between UTC and local',
       group: 'Appearance',
-      run: () => view.setState(({ timeZone }) => ({ timeZone: timeZone === 'utc' ? 'local' : 'utc' })),
+      run: () => setLook({ timeZone: view.getState().timeZone === 'utc' ? 'local' : 'utc' }),
     },
   ];
 }

@@ -35,13 +35,17 @@ function useDocumentTitle(): void {
 }
 
 export function Shell({ alertCount, badges, children }: ShellProps) {
-  const { view } = useWorkbench();
+  const { view, setLook } = useWorkbench();
   const [open, setOpen] = useState<'palette' | 'keys' | undefined>();
   const close = (): void => setOpen(undefined);
   useActions(
     useMemo(
-      () => createShellActions({ view }, { openPalette: () => setOpen('palette'), openKeys: () => setOpen('keys') }),
-      [view],
+      () =>
+        createShellActions(
+          { view, setLook },
+          { openPalette: () => setOpen('palette'), openKeys: () => setOpen('keys') },
+        ),
+      [view, setLook],
     ),
   );
   useKeyDispatch();

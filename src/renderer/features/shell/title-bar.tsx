@@ -31,7 +31,7 @@ function EnvironmentMark() {
 }
 
 function ZoneSwitch() {
-  const { view } = useWorkbench();
+  const { setLook } = useWorkbench();
   const zone = useViewState((state) => state.timeZone);
   const other = zone === 'utc' ? 'local' : 'utc';
   const words = { utc: 'UTC', local: `local time, ${formatZone('local', Date.now())}` };
@@ -41,7 +41,7 @@ function ZoneSwitch() {
         type="button"
         className="title-bar-zone"
         aria-label={`Times in ${words[zone]}; switch to ${words[other]}`}
-        onClick={() => view.setState({ timeZone: other })}
+        onClick={() => setLook({ timeZone: other })}
       >
         {zone === 'utc' ? 'UTC' : 'Local'}
       </button>
@@ -50,7 +50,7 @@ function ZoneSwitch() {
 }
 
 function ThemeSwitch() {
-  const { view } = useWorkbench();
+  const { setLook } = useWorkbench();
   const theme = useViewState((state) => state.theme);
   const next = nextTheme[theme];
   return (
@@ -58,7 +58,7 @@ function ThemeSwitch() {
       icon={themeIcons[theme]}
       label={`Theme: ${themeNames[theme]}; switch to ${themeNames[next]}`}
       hint={`Theme is ${themeNames[theme]}. Switch to ${themeNames[next]}`}
-      onClick={() => view.setState({ theme: next })}
+      onClick={() => setLook({ theme: next })}
     />
   );
 }

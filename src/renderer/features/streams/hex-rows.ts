@@ -1,25 +1,28 @@
-/** Bytes as hex rows: offset, 16 bytes, ASCII. */
+/** Bytes as hex rows: offset, bytes, ASCII. */
 
-/** Bytes in one row. */
-export const hexRowBytes = 16;
+/** Bytes in one row: as many as a panel of that width can show without scrolling sideways. */
+export function hexRowBytesFor(widthPx: number): 8 | 16 {
+  return widthPx >= 560 ? 16 : 8;
+}
 
 export interface HexRow {
   readonly offset: string;
-  /** `00 01 … 0f`, with a wider gap in the middle; the last row is filled up with spaces. */
+  /** `00 01 … 07`, of 16 bytes with a wider gap in the middle; the last row is filled up with spaces. */
   readonly hex: string;
   readonly ascii: string;
 }
 
 const two = (byte: number): string => byte.toString(16).padStart(2, '0');
 
-/** Row `index` of the bytes. */
-export function hexRowAt(bytes: Uint8Array, index: number): HexRow {
-  const start = index * hexRowBytes;
-  const part = bytes.subarray(start, start + hexRowBytes);
-  const cells = Array.from({ length: hexRowBytes }, (_, i) => (i < part.length ? two(part[i] as number) : '  '));
+/** Row `index` of the bytes, `rowBytes` in each. */
+export function hexRowAt(bytes: Uint8Array, index: number, rowBytes: 8 | 16): HexRow {
+  const start = index * rowBytes;
+  const part = bytes.subarray(start, start + rowBytes);
+  const cells = Array.from({ length: rowBytes }, (_, i) => (i < part.length ? two(part[i] as number) : '  '));
+  const halves = [cells.slice(0, 8), cells.slice(8)].filter((half) => half.length > 0);
   return {
     offset: start.toString(16).padStart(8, '0'),
-    hex: `${cells.slice(0, 8).join(' ')}  ${cells.slice(8).join(' ')}`,
+    hex: halves.map((half) => half.join(' ')).join('  '),
     ascii: Array.from(part, (byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '·')).join(''),
   };
 }

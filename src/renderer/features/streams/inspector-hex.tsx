@@ -1,17 +1,31 @@
 /** Bytes as hex: only the rows in sight exist. */
-import { useMemo, useRef } from 'react';
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { toHex } from '../../../shared/base/bytes.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatBytes } from '../../ui/format.ts';
 import { useFixedWindow } from './fixed-list.ts';
-import { hexRowAt, hexRowBytes } from './hex-rows.ts';
+import { hexRowAt, hexRowBytesFor } from './hex-rows.ts';
 
 const rowPx = 18;
+
+/** Bytes in a row of the list at its present width. */
+function useRowBytes(list: RefObject<HTMLElement | null>): 8 | 16 {
+  const [rowBytes, setRowBytes] = useState<8 | 16>(8);
+  useEffect(() => {
+    const element = list.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setRowBytes(hexRowBytesFor(element.clientWidth)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [list]);
+  return rowBytes;
+}
 
 export function InspectorHex({ bytes }: { readonly bytes: Uint8Array }) {
   const list = useRef<HTMLDivElement>(null);
   const hex = useMemo(() => toHex(bytes), [bytes]);
-  const { startIndex, endIndex, totalPx } = useFixedWindow(list, Math.ceil(bytes.length / hexRowBytes), rowPx);
+  const rowBytes = useRowBytes(list);
+  const { startIndex, endIndex, totalPx } = useFixedWindow(list, Math.ceil(bytes.length / rowBytes), rowPx);
   const rows = Array.from({ length: Math.max(0, endIndex - startIndex) }, (_, at) => startIndex + at);
   return (
     <>
@@ -23,7 +37,7 @@ export function InspectorHex({ bytes }: { readonly bytes: Uint8Array }) {
       <div ref={list} className="inspector-hex" tabIndex={0} role="region" aria-label="Bytes in hexadecimal">
         <div className="inspector-hex-space" style={{ height: `${totalPx}px` }}>
           {rows.map((index) => {
-            const row = hexRowAt(bytes, index);
+            const row = hexRowAt(bytes, index, rowBytes);
             return (
               <div key={index} className="inspector-hex-row" style={{ transform: `translateY(${index * rowPx}px)` }}>
                 <span className="dim">{row.offset}</span>

@@ -1,10 +1,10 @@
 /** The fields of a message, whole, each with its way to copy it. */
 import { type ReactNode, useEffect, useState } from 'react';
+import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { BufferedMessage } from '../../../shared/contract/streams-contract.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatBytes, formatCount, formatDateTime, formatRelative, thinSpace } from '../../ui/format.ts';
 import { useViewState } from '../../workbench.tsx';
-import { visibleLine } from './visible-text.ts';
 
 function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
@@ -40,13 +40,13 @@ export function InspectorOverview({ message }: { readonly message: BufferedMessa
         <Fact name="time">
           {formatDateTime(message.atMs, zone)} <span className="dim">· {formatRelative(message.atMs, now)}</span>
         </Fact>
-        <Fact name="subject">{visibleLine(message.subject)}</Fact>
-        <Fact name="type">{visibleLine(message.type)}</Fact>
+        <Fact name="subject">{visibleText(message.subject)}</Fact>
+        <Fact name="type">{visibleText(message.type)}</Fact>
         <Fact name="session">
-          {message.session === null ? <span className="dim">none</span> : visibleLine(message.session)}
+          {message.session === null ? <span className="dim">none</span> : visibleText(message.session)}
         </Fact>
         <Fact name="peer">
-          {message.peer === null ? <span className="dim">unknown</span> : visibleLine(message.peer)}
+          {message.peer === null ? <span className="dim">unknown</span> : visibleText(message.peer)}
         </Fact>
         <Fact name="size">{exactSize(message.bytes.length)}</Fact>
       </dl>

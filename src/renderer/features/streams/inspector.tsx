@@ -2,6 +2,7 @@
 import { X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { isVakError } from '../../../shared/base/vak-error.ts';
+import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { BufferedMessage } from '../../../shared/contract/streams-contract.ts';
 import { describeError } from '../../ui/describe-error.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -12,7 +13,6 @@ import { useWorkbench } from '../../workbench.tsx';
 import { InspectorHex } from './inspector-hex.tsx';
 import { InspectorOverview } from './inspector-overview.tsx';
 import { InspectorText } from './inspector-text.tsx';
-import { visibleLine } from './visible-text.ts';
 import './inspector.css';
 
 type TabId = 'overview' | 'text' | 'hex';
@@ -77,7 +77,7 @@ export function Inspector({ seq, onClose }: InspectorProps) {
   const [tab, setTab] = useState<TabId>('overview');
   const reading = useMessage(seq);
   const title =
-    seq === undefined ? 'Inspector' : reading.kind === 'read' ? visibleLine(reading.message.type) : 'Message';
+    seq === undefined ? 'Inspector' : reading.kind === 'read' ? visibleText(reading.message.type) : 'Message';
   return (
     <>
       <header className="streams-panel-head">

@@ -1,10 +1,10 @@
 /** One element of the live table's fixed set: it shows whichever row lies at its index. */
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus; its rows and cells are active descendants (WAI-ARIA grid).
 import { memo } from 'react';
+import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { LiveBuffer } from '../../state/live-buffer.ts';
 import { formatBytes, formatCount, formatTime, type Zone } from '../../ui/format.ts';
 import { shortSubject } from './short-subject.ts';
-import { visibleLine } from './visible-text.ts';
 
 export const slotId = (table: string, slot: number): string => `${table}-row-${slot}`;
 
@@ -34,7 +34,7 @@ function DroppedRow({ index, droppedCount }: Pick<LiveRowSlotProps, 'index' | 'd
       data-count={droppedCount}
     >
       <span role="gridcell" className="live-dropped-text">
-        {formatCount(droppedCount)} messages dropped here
+        {formatCount(droppedCount)} {droppedCount === 1 ? 'message' : 'messages'} dropped here
       </span>
     </div>
   );
@@ -60,12 +60,12 @@ function Slot({ id, buffer, index, isSelected, zone, workspace }: LiveRowSlotPro
       <span role="gridcell" className="live-cell live-time">
         {formatTime(row.atMs, zone)}
       </span>
-      <span role="gridcell" className="live-cell live-subject" title={visibleLine(row.subject)}>
-        <span className="live-subject-head">{visibleLine(subject.slice(0, tailAt))}</span>
-        <span>{visibleLine(subject.slice(tailAt))}</span>
+      <span role="gridcell" className="live-cell live-subject" title={visibleText(row.subject)}>
+        <span className="live-subject-head">{visibleText(subject.slice(0, tailAt))}</span>
+        <span>{visibleText(subject.slice(tailAt))}</span>
       </span>
       <span role="gridcell" className="live-cell live-dim">
-        {visibleLine(row.peer)}
+        {visibleText(row.peer)}
       </span>
       <span role="gridcell" className="live-cell live-number">
         {formatCount(row.seq)}
@@ -74,7 +74,7 @@ function Slot({ id, buffer, index, isSelected, zone, workspace }: LiveRowSlotPro
         {formatBytes(row.sizeBytes)}
       </span>
       <span role="gridcell" className="live-cell live-preview">
-        {visibleLine(row.preview)}
+        {visibleText(row.preview)}
       </span>
     </div>
   );

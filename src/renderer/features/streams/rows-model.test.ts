@@ -185,4 +185,14 @@ describe('rows model', () => {
     model.open('a.>');
     expect([model.scroll.isFollowing, model.selectedSeq]).toEqual([true, undefined]);
   });
+
+  it('closes its feed and keeps no row when it is disposed', () => {
+    const { model, feeds } = setUp();
+    model.open('>');
+    const feed = feeds[0] as FakeFeed;
+    feed.handlers.onFrame(frame(1, 5));
+    model.dispose();
+    feed.handlers.onFrame(frame(6, 9));
+    expect([feed.isDisposed, model.buffer.size]).toEqual([true, 0]);
+  });
 });

@@ -42,6 +42,8 @@ export interface RowsModel {
   setShown(isShown: boolean): void;
   /** Asks for a frame after `scroll` was changed. */
   touch(): void;
+  /** Closes the feed and forgets every row. */
+  dispose(): void;
 }
 
 export interface RowsModelDeps {
@@ -66,7 +68,7 @@ function lossFrame(dropped: number, scannedSeq: number): RowsFrame {
   return { ...none, dropped, scannedSeq };
 }
 
-/** Creates the model; it lives as long as its window. */
+/** Creates the model; it lives as long as the key store is open. */
 export function createRowsModel(deps: RowsModelDeps): RowsModel {
   const buffer = deps.buffer ?? createLiveBuffer();
   const scroll = createTableScroll(buffer);
@@ -126,7 +128,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     feed = opened;
     touch();
   }
-  deps.frameClock.subscribe(() => {
+  const frames = deps.frameClock.subscribe(() => {
     if (!isDirty || !isShown) return;
     isDirty = false;
     version++;
@@ -204,5 +206,13 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       if (next) touch();
     },
     touch,
+    dispose() {
+      frames.dispose();
+      feed?.dispose();
+      feed = undefined;
+      held.length = 0;
+      buffer.clear();
+      scroll.reset();
+    },
   };
 }

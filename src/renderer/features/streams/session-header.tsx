@@ -1,16 +1,18 @@
 /** Who the session is, what it does now, what can be done to it; a death is shown for what it is. */
-import { Skull, Square } from 'lucide-react';
+
+import { CircleStop, Skull } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { AppStatus } from '../../../shared/contract/app-status-contract.ts';
 import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
+import { commandTitle } from '../../../shared/protocol/command-title.ts';
 import type { Action } from '../../actions/action-registry.ts';
 import { Button } from '../../ui/button.tsx';
 import { environmentColour } from '../../ui/environment-colour.ts';
 import { formatCount, formatDateTime, formatRate, shortenId } from '../../ui/format.ts';
 import { GuardDialog, type Guarded } from '../../ui/guard-dialog.tsx';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
-import { visibleLine } from './visible-text.ts';
 
 interface SessionFacts {
   readonly summary: SessionSummary | undefined;
@@ -25,7 +27,7 @@ function useFacts(session: string): SessionFacts {
 
 /** A command line in a sentence. */
 function briefly(command: readonly string[]): string {
-  const line = visibleLine(command.join(' '));
+  const line = visibleText(commandTitle(command));
   return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
 }
 
@@ -84,7 +86,7 @@ function Death({ worker }: { readonly worker: WorkerSummary }) {
       <Skull size={14} aria-hidden="true" />
       <span>
         The worker died at {formatDateTime(death.atMs, zone)}
-        {how === undefined ? '' : ` (${how})`}: {visibleLine(death.reason)}
+        {how === undefined ? '' : ` (${how})`}: {visibleText(death.reason)}
       </span>
     </p>
   );
@@ -92,11 +94,15 @@ function Death({ worker }: { readonly worker: WorkerSummary }) {
 
 function CurrentCommand({ summary, worker }: SessionFacts) {
   return (
-    <p className="session-command data" data-testid="session-command">
+    <p
+      className="session-command data"
+      data-testid="session-command"
+      title={worker?.task ? visibleText(worker.task.command.join(' ')) : undefined}
+    >
       {worker?.task ? (
-        `$ ${visibleLine(worker.task.command.join(' '))}`
+        `$ ${visibleText(commandTitle(worker.task.command))}`
       ) : (
-        <span className="dim">{visibleLine(summary?.note ?? '') || 'no command is running'}</span>
+        <span className="dim">{visibleText(summary?.note ?? '') || 'no command is running'}</span>
       )}
     </p>
   );
@@ -138,7 +144,7 @@ export function SessionHeader({ session }: { readonly session: string }) {
           {state}
         </span>
         <span className="data dim" title={session}>
-          {shortenId(visibleLine(session), 20)}
+          {shortenId(visibleText(session), 20)}
         </span>
         {worker && (
           <span className="dim">
@@ -151,7 +157,7 @@ export function SessionHeader({ session }: { readonly session: string }) {
         )}
         {summary && summary.state !== 'ended' && <span className="data dim">{formatRate(summary.perSecond)}</span>}
         <span className="streams-head-actions">
-          <Button icon={Square} disabledReason={cancelReason} onClick={cancel} data-testid="cancel-command">
+          <Button icon={CircleStop} disabledReason={cancelReason} onClick={cancel} data-testid="cancel-command">
             Cancel command
           </Button>
           <Button icon={Skull} variant="danger" disabledReason={killReason} onClick={askKill} data-testid="kill-worker">

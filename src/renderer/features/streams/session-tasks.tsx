@@ -1,8 +1,8 @@
 /** The tasks of a session, newest first: how each ended, why, how long it took. */
 import { CircleCheck, CircleX, LoaderCircle } from 'lucide-react';
+import { visibleText } from '../../../shared/base/visible-text.ts';
 import { formatCount, formatDuration, shortenId } from '../../ui/format.ts';
 import type { TaskRow } from './task-log.ts';
-import { visibleLine } from './visible-text.ts';
 
 const icons = { running: LoaderCircle, done: CircleCheck, failed: CircleX } as const;
 
@@ -10,7 +10,12 @@ function outcomeOf({ state, exitCode, signal, reason }: TaskRow): string {
   const parts = [exitCode === undefined ? undefined : `exit code ${exitCode}`, signal, reason].filter(
     (part): part is string => part !== undefined && part !== '',
   );
-  return visibleLine(parts.length === 0 ? state : [...new Set(parts)].join(' · '));
+  return visibleText(parts.length === 0 ? state : [...new Set(parts)].join(' · '));
+}
+
+/** What was run; its id where the beginning left the buffer. */
+function titleOf({ title, taskId }: TaskRow): string {
+  return title === undefined ? shortenId(taskId, 10) : visibleText(title);
 }
 
 function durationOf({ startedMs, endedMs, state }: TaskRow): string {
@@ -33,11 +38,11 @@ export function SessionTasks({ tasks, forgottenCount }: SessionTasksProps) {
           <li key={task.taskId} className={`session-task session-task-${task.state}`} data-state={task.state}>
             <Icon size={14} aria-hidden="true" />
             <span className="session-task-state">{task.state}</span>
-            <span className="data" title={task.taskId}>
-              {shortenId(task.taskId, 10)}
+            <span className="data session-task-title" title={`${titleOf(task)} · ${task.taskId}`}>
+              {titleOf(task)}
             </span>
             <span className="session-task-outcome" title={outcomeOf(task)}>
-              {outcomeOf(task)}
+              {task.state === 'running' ? '' : outcomeOf(task)}
             </span>
             <span className="data dim">{durationOf(task)}</span>
           </li>

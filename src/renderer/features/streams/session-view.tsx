@@ -42,7 +42,8 @@ function useSessionModel(session: string, terminal: TerminalSink | undefined): S
 function Losses({ model }: { readonly model: SessionModel }) {
   const losses = [
     model.missingBytes > 0 && `${formatCount(model.missingBytes)} bytes of output left the buffer`,
-    model.droppedCount > 0 && `${formatCount(model.droppedCount)} messages dropped`,
+    model.droppedCount > 0 &&
+      `${formatCount(model.droppedCount)} ${model.droppedCount === 1 ? 'message' : 'messages'} dropped`,
     model.unreadableCount > 0 && `${formatCount(model.unreadableCount)} messages could not be read`,
   ].filter((loss) => loss !== false);
   return losses.length === 0 ? null : <span className="streams-wait">{losses.join(' · ')}</span>;

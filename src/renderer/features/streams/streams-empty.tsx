@@ -1,6 +1,7 @@
 /** What stands in the table's place while it has no rows: why, and the next step. */
 import { Play, Radio, Search, Terminal } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
 import { useAllActions, useRunAction } from '../../actions/use-registry.ts';
 import { Button } from '../../ui/button.tsx';
@@ -8,7 +9,6 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatRelative } from '../../ui/format.ts';
 import { useSnapshot, useWorkbench } from '../../workbench.tsx';
 import { sessionName } from './tree-row.tsx';
-import { visibleLine } from './visible-text.ts';
 
 /** Workers of the swarm that a first look needs. */
 const firstSwarmWorkers = 4;
@@ -82,7 +82,7 @@ function NoneOfSession({ summary }: { readonly summary: SessionSummary | undefin
     </Button>
   );
   if (summary?.state === 'ended') {
-    const ended = `It ended ${formatRelative(summary.lastSeenMs, Date.now())}${summary.note === '' || summary.note === 'ended' ? '' : `: ${visibleLine(summary.note)}`}.`;
+    const ended = `It ended ${formatRelative(summary.lastSeenMs, Date.now())}${summary.note === '' || summary.note === 'ended' ? '' : `: ${visibleText(summary.note)}`}.`;
     return (
       <EmptyState
         icon={Search}

@@ -1,5 +1,6 @@
 /** Streams: sessions at the left, what passes on the bus in the middle, the selected message at the right. */
 import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { visibleText } from '../../../shared/base/visible-text.ts';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { Inspector } from './inspector.tsx';
 import { MessagesPane } from './messages-pane.tsx';
@@ -13,7 +14,6 @@ import { StreamsToolbar } from './streams-toolbar.tsx';
 import { sessionName } from './tree-row.tsx';
 import { useRowsModel, useRowsVersion } from './use-rows-model.ts';
 import { useSize } from './use-size.ts';
-import { visibleLine } from './visible-text.ts';
 import './streams-view.css';
 
 /** Keeps the feed on the selected session, and the flow on only while the table is looked at. */
@@ -42,7 +42,7 @@ function useTogglePause(model: RowsModel): () => void {
 function useTitle(session: string | null): string {
   const summary = useSnapshot('sessions.list')?.sessions.find((each) => each.session === session);
   if (session === null) return 'All subjects';
-  return summary === undefined ? visibleLine(session) : sessionName(summary);
+  return summary === undefined ? visibleText(session) : sessionName(summary);
 }
 
 /** The selected message's panel; below 1200 px it lies over the table. */

@@ -13,6 +13,8 @@ export interface TaskRow {
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
   readonly reason: string | undefined;
+  /** Its command in a few words; undefined when its beginning left the buffer. */
+  readonly title: string | undefined;
 }
 
 export interface TaskLog {
@@ -31,10 +33,11 @@ function taskAfter(
 ): TaskRow | undefined {
   const about = { taskId, exitCode, signal, reason };
   if (state === 'done' || state === 'failed') {
-    return { ...about, state, startedMs: before?.startedMs ?? null, endedMs: atMs };
+    return { ...about, state, title: before?.title, startedMs: before?.startedMs ?? null, endedMs: atMs };
   }
   if (state !== 'claimed' && state !== 'started') return undefined;
-  return { ...about, state: 'running', startedMs: before?.startedMs ?? atMs, endedMs: null };
+  const title = before?.title ?? reason;
+  return { ...about, state: 'running', title, startedMs: before?.startedMs ?? atMs, endedMs: null };
 }
 
 /** The rows of a session whose process is gone: what it had begun and cannot end any more has failed. */

@@ -55,4 +55,15 @@ describe('terminal guard', () => {
     await write(`x${esc}[2147483647by${esc}[3bz`);
     expect(line(0)).toBe('xyyyyz');
   });
+
+  it.each(['S', 'T', 'L', 'M', '@', 'P', 'X', 'I', 'Z', ' @', ' A', "'}", "'~"])(
+    'is not held up by a count of a hundred million before %j',
+    async (final) => {
+      const { write, line } = setUp();
+      // Each takes minutes when it is done one by one; the test runner's limit is 20 s.
+      for (let round = 0; round < 20; round++) await write(`${esc}[99999999${final}`);
+      await write(`${esc}[5;1Hend`);
+      expect(line(4)).toBe('end');
+    },
+  );
 });

@@ -13,8 +13,14 @@ const oscCommands = [
 ];
 /** Private modes that concern cursor and wrapping: the rest turns on mouse, alternate screen, focus reports, … */
 const allowedModes: ReadonlySet<number> = new Set([6, 7, 25]);
-/** A repeat count above this fills more than any screen; xterm would allocate it. */
+/** A count above this is more than any screen; xterm would do or allocate it one by one. */
 const maxRepeat = 4096;
+/** Sequences whose first parameter says how often: repeat, scroll, insert and delete of lines, columns and characters. */
+const counted = [
+  ...['b', 'S', 'T', 'L', 'M', '@', 'P', 'X', 'I', 'Z'].map((final) => ({ final })),
+  ...['@', 'A'].map((final) => ({ intermediates: ' ', final })),
+  ...['}', '~'].map((final) => ({ intermediates: "'", final })),
+];
 
 const first = (params: Params): number => {
   const value = params[0];
@@ -32,7 +38,7 @@ export function guardTerminal({ parser }: Pick<Terminal, 'parser'>): void {
   parser.registerDcsHandler({ intermediates: '$', final: 'q' }, refuse);
   parser.registerCsiHandler({ prefix: '?', final: 'h' }, isForbiddenMode);
   parser.registerCsiHandler({ prefix: '?', final: 'l' }, isForbiddenMode);
-  parser.registerCsiHandler({ final: 'b' }, (params) => first(params) > maxRepeat);
+  for (const id of counted) parser.registerCsiHandler(id, (params) => first(params) > maxRepeat);
   parser.registerCsiHandler({ final: 't' }, refuse);
   parser.registerCsiHandler({ intermediates: ' ', final: 'q' }, refuse);
   // Erasing the scrollback and a full reset would remove what the operator is to see.

@@ -4,7 +4,7 @@
  */
 import { formatCount } from '../../ui/format.ts';
 import type { TerminalChunk } from './session-payloads.ts';
-import { visibleBidi } from './visible-text.ts';
+import { terminalSafe } from './visible-text.ts';
 
 export interface TerminalText {
   /** Text to write for the next chunk. */
@@ -46,7 +46,7 @@ export function createTerminalText(): TerminalText {
         state.decoder = new TextDecoder();
       }
       state.nextOffset = Math.max(state.nextOffset, offset + bytes.length);
-      return text + visibleBidi(state.decoder.decode(fresh, { stream: true }));
+      return text + terminalSafe(state.decoder.decode(fresh, { stream: true }));
     },
     get missingBytes() {
       return missingBytes;

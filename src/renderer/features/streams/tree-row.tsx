@@ -1,10 +1,10 @@
 /** One row of the session tree. */
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { memo } from 'react';
+import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
 import { formatCount, formatRate, shortenId } from '../../ui/format.ts';
 import type { TreeNode } from './session-tree.ts';
-import { visibleLine } from './visible-text.ts';
 
 export interface TreeRowProps {
   readonly id: string;
@@ -18,7 +18,7 @@ export interface TreeRowProps {
 
 /** `worker-3`, or the session's own id when nobody has said whose it is. */
 export function sessionName({ peer, session }: SessionSummary): string {
-  return visibleLine(peer ?? shortenId(session, 16));
+  return visibleText(peer ?? shortenId(session, 16));
 }
 
 const stateWords = { live: 'live', stale: 'silent', ended: 'ended' } as const;
@@ -29,7 +29,7 @@ function SessionRow({ session }: { readonly session: SessionSummary }) {
     <>
       <span className={`session-glyph session-glyph-${session.state}`} aria-hidden="true" />
       <span className="session-name">{sessionName(session)}</span>
-      <span className="session-note">{visibleLine(session.note)}</span>
+      <span className="session-note">{visibleText(session.note)}</span>
       <span className="visually-hidden">{stateWords[session.state]}</span>
       <span className="session-rate data">{rate}</span>
     </>
@@ -55,7 +55,7 @@ function Row({ id, node, topPx, isActive, isSelected, onChoose, onOpen }: TreeRo
       style={{ transform: `translateY(${topPx}px)` }}
       title={
         session &&
-        `${visibleLine(session.peer ?? 'unknown peer')} · session ${visibleLine(session.session)}\n${formatCount(session.messageCount)} messages · ${visibleLine(session.note)}`
+        `${visibleText(session.peer ?? 'unknown peer')} · session ${visibleText(session.session)}\n${formatCount(session.messageCount)} messages · ${visibleText(session.note)}`
       }
       data-testid="tree-item"
       data-id={node.id}
@@ -72,7 +72,7 @@ function Row({ id, node, topPx, isActive, isSelected, onChoose, onOpen }: TreeRo
       {session && <SessionRow session={session} />}
       {!session && (
         <>
-          <span className="session-name">{isBranch ? visibleLine(node.label) : 'All subjects'}</span>
+          <span className="session-name">{isBranch ? visibleText(node.label) : 'All subjects'}</span>
           {isBranch && <span className="session-note">{formatCount(node.sessionCount)}</span>}
           <span className="session-rate data">{formatRate(node.perSecond)}</span>
         </>

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 import { useWorkbench, type Workbench } from '../../workbench.tsx';
 import { createRowsModel, type RowsModel } from './rows-model.ts';
 
-/** Rows, place and selection outlive the view: whoever comes back finds them. They go with their workbench. */
+/** Rows, place and selection outlive the view: whoever comes back finds them. They go when the key store is locked. */
 const models = new WeakMap<Workbench, RowsModel>();
 
 /** A task of its own runs behind the paint of the frame that queued it. */
@@ -16,8 +16,9 @@ export function useRowsModel(): RowsModel {
   const workbench = useWorkbench();
   const known = models.get(workbench);
   if (known !== undefined) return known;
-  const { openFeed, frameClock } = workbench;
+  const { openFeed, frameClock, whileOpen } = workbench;
   const created = createRowsModel({ openFeed, frameClock, afterPaint });
+  whileOpen.add(created);
   models.set(workbench, created);
   return created;
 }

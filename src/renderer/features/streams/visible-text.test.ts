@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hexRowAt } from './hex-rows.ts';
-import { decodeText, splitText, visibleLine, visibleRuns } from './visible-text.ts';
+import { visibleText } from '../../../shared/base/visible-text.ts';
+import { decodeText, splitText, visibleRuns } from './visible-text.ts';
 
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 describe('visible text', () => {
   it('shows control and bidi characters as signs', () => {
-    expect(visibleLine('a\u001b[31mb\u202Ec\u0000\u007f\u0085')).toBe('a␛[31mb‹U+202E›c␀␡‹U+0085›');
-    expect(visibleLine('plain é 漢')).toBe('plain é 漢');
+    expect(visibleText('a\u001b[31mb\u202Ec\u0000\u007f\u0085')).toBe('a␛[31mb‹U+202E›c␀␡‹U+0085›');
+    expect(visibleText('plain é 漢')).toBe('plain é 漢');
   });
 
   it('keeps the effect of line feeds and tabs behind their sign', () => {
@@ -27,7 +27,7 @@ describe('visible text', () => {
   it('lets no hidden character through, whatever comes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(hidden.test(visibleLine(text))).toBe(false);
+        expect(hidden.test(visibleText(text))).toBe(false);
         const shown = visibleRuns(text).map((run) => run.text);
         expect(hidden.test(shown.join('').replaceAll(/[\n\t]/g, ''))).toBe(false);
       }),
@@ -56,18 +56,5 @@ describe('visible text', () => {
         for (const part of parts) expect(/\p{Surrogate}/u.test(part)).toBe(false);
       }),
     );
-  });
-});
-
-describe('hex rows', () => {
-  it('writes offset, 16 bytes and ASCII, the last row filled up', () => {
-    const bytes = new Uint8Array([...Array(16).keys(), 0x41, 0x7f]);
-    expect(hexRowAt(bytes, 0)).toEqual({
-      offset: '00000000',
-      hex: '00 01 02 03 04 05 06 07  08 09 0a 0b 0c 0d 0e 0f',
-      ascii: '················',
-    });
-    const last = hexRowAt(bytes, 1);
-    expect([last.offset, last.hex.trimEnd(), last.hex.length, last.ascii]).toEqual(['00000010', '41 7f', 48, 'A·']);
   });
 });

@@ -2,6 +2,7 @@
  * Text from the bus for the eye (quality.md §4): control, format and bidi characters are shown as signs, never obeyed.
  * Law: only the picture changes; what is copied comes from the bytes.
  */
+import { signOf } from '../../../shared/base/visible-text.ts';
 
 /** A run of text; `isSign` runs stand for characters that would not be seen or would change the order of others. */
 export interface TextRun {
@@ -10,28 +11,14 @@ export interface TextRun {
 }
 
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
-const anyHidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** `␛`, `‹U+202E›`: the sign of one hidden character. */
-function signOf(character: string): string {
-  const code = character.codePointAt(0) as number;
-  if (character === '\n') return '↵';
-  if (character === '\t') return '⇥';
-  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-  if (code === 0x7f) return '␡';
-  return `‹U+${code.toString(16).toUpperCase().padStart(4, '0')}›`;
-}
-
+/** Marks that one character may carry; the terminal would keep every one of a million in one cell. */
+const excessMarks = /(\p{M}{16})\p{M}+/gu;
 const bidi = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
-/** Terminal output: bidi controls as their signs; everything else is the terminal's to judge. */
-export function visibleBidi(text: string): string {
-  return text.replace(bidi, signOf);
-}
-
-/** One line: every hidden character as its sign. */
-export function visibleLine(text: string): string {
-  return anyHidden.test(text) ? text.replace(hidden, (run) => [...run].map(signOf).join('')) : text;
+/** Terminal output: bidi controls as their signs, at most 16 marks on a character; everything else is the terminal's to judge. */
+export function terminalSafe(text: string): string {
+  return text.replace(excessMarks, '$1').replace(bidi, signOf);
 }
 
 /** Many lines: signs apart from text; line feeds and tabs keep their effect behind their sign. */

@@ -46,7 +46,7 @@ describe('actions of the local swarm', () => {
     const { find, start, notify } = setUp({});
     await find('swarm.start').run();
     expect(start).toHaveBeenCalledWith({ workers: 4 });
-    expect(notify).toHaveBeenCalledWith(expect.stringContaining('4 workers'));
+    expect(notify).toHaveBeenCalledWith(expect.stringContaining('has started'));
   });
 
   it('says how many test messages the bus took, not how many were asked for', async () => {

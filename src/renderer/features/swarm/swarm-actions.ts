@@ -25,7 +25,7 @@ export function createSwarmActions(
       disabledReason: () => (state() === 'stopped' ? undefined : `it is ${state()}`),
       run: async () => {
         await client.swarm.start({ workers: startWorkers });
-        notify(`The local swarm has started: ${startWorkers} workers run sample commands.`);
+        notify('The local swarm has started: its workers run sample commands.');
       },
     },
     {

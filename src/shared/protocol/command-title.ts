@@ -1,4 +1,4 @@
-/** One line that names a command. Pure. */
+/** One line that names a command. Law: it is made of the command's own words, and a script is named by its first line. */
 
 const shells = new Set(['sh', '/bin/sh', 'bash', '/bin/bash']);
 

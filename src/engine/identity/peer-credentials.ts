@@ -1,0 +1,148 @@
+/**
+ * What a peer that this profile starts is given: its own keys, its card and grant, and the workspace's secrets (protocol.md I3).
+ * Law: a peer keeps its signing key from start to start; its secrets leave this process by its private channel alone.
+ */
+import { VakError } from '../../shared/base/vak-error.ts';
+import type { Card, Grant } from '../../shared/protocol/identity-records.ts';
+import type { Role } from '../../shared/protocol/roles.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Randomness } from '../ports/randomness.ts';
+import { grantAt } from './grant-timeline.ts';
+import type { KeyStore, KeyStoreContents, StoredIdentity } from './key-store.ts';
+import { cardOf, createPeerIdentity, currentBoxKey, rotateBoxKey, updateAndErase } from './operator-identity.ts';
+import { highestGrantSerial, publishCard, publishGrant, withFreshSerial } from './own-records.ts';
+import { grant, workspaceIn } from './root-grants.ts';
+import type { WorkspaceRecords } from './workspace-records.ts';
+
+/** A peer's keys and standing, as they go over its channel. Byte fields are copies: the receiver erases them. */
+export interface PeerCredentials {
+  /** nkey seed as text bytes (`SU…`). */
+  readonly signSeed: Uint8Array;
+  /** X25519 secret key, 32 bytes. */
+  readonly boxSecret: Uint8Array;
+  readonly card: Card;
+  readonly grant: Grant;
+  /** Root's public nkey. */
+  readonly rootPublic: string;
+  readonly secrets: readonly {
+    readonly id: string;
+    readonly secret: Uint8Array;
+    readonly state: 'active' | 'open-only';
+  }[];
+}
+
+/** Zeroes the copies once they are handed over. */
+export function eraseCredentials({ signSeed, boxSecret, secrets }: PeerCredentials): void {
+  for (const bytes of [signSeed, boxSecret, ...secrets.map(({ secret }) => secret)]) bytes.fill(0);
+}
+
+/** What a peer is to be. */
+export interface PeerWanted {
+  readonly peer: string;
+  readonly roles: readonly Role[];
+  readonly queues: readonly string[];
+}
+
+/** Gives credentials. Throws `locked`, `exists` if the name is another kind of identity's, `forbidden` if the peer was revoked. */
+export type IssueCredentials = (wanted: PeerWanted) => Promise<PeerCredentials>;
+
+/** What issuing takes. */
+export interface IssuerDeps {
+  readonly keyStore: Pick<KeyStore, 'read' | 'update'>;
+  readonly records: WorkspaceRecords;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+/** A key or grant that ends sooner than this is made anew, ms. */
+const renewBeforeMs = 24 * 3_600_000;
+
+function findPeer({ identities }: KeyStoreContents, peer: string): StoredIdentity | undefined {
+  const found = identities.find((one) => one.peer === peer);
+  if (found === undefined || found.kind === 'process') return found;
+  throw new VakError('exists', `${peer} is the name of a ${found.kind} of this profile; no process can have it`);
+}
+
+function isSame(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((one) => right.includes(one));
+}
+
+/** Creates the issuer of one workspace; one request after the other. */
+export function createCredentialIssuer({ keyStore, records, clock, randomness }: IssuerDeps): IssueCredentials {
+  const { workspace } = records;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  const fresh = (identity: StoredIdentity): StoredIdentity => withFreshSerial(identity, { workspace, clock }, records);
+
+  function needsKey(identity: StoredIdentity): boolean {
+    return currentBoxKey(identity).expiresMs - clock.now() <= renewBeforeMs;
+  }
+
+  function withKey(before: KeyStoreContents, { peer, roles, queues }: PeerWanted): KeyStoreContents {
+    const known = findPeer(before, peer);
+    if (known !== undefined)
+      return needsKey(known) ? rotateBoxKey(before, { peer, clock, randomness }).contents : before;
+    const common = { contents: before, workspace, peer, name: peer, roles, queues, clock, randomness };
+    const { identity } = createPeerIdentity({ ...common, kind: 'process', agent: false });
+    return { ...before, identities: [...before.identities, identity] };
+  }
+
+  /** Contents with the peer in them: a new identity, or a box key that lasts; its card is newer than what was seen. */
+  function withPeer(before: KeyStoreContents, wanted: PeerWanted): KeyStoreContents {
+    const after = withKey(before, wanted);
+    return { ...after, identities: after.identities.map((one) => (one.peer === wanted.peer ? fresh(one) : one)) };
+  }
+
+  async function grantFor({ peer, roles, queues }: PeerWanted, card: Card): Promise<Grant> {
+    const contents = keyStore.read();
+    const present = grantAt(records.timelines(contents)(peer), clock.now())?.grant;
+    if (present !== undefined && present.sign === card.sign && present.roles.length === 0) {
+      throw new VakError('forbidden', `${peer} was revoked; grant it its role again, or use another name`);
+    }
+    const lastsUntilMs =
+      present === undefined || present.notAfter === 0 ? Number.POSITIVE_INFINITY : present.notAfter * 1000;
+    const isFit =
+      present !== undefined &&
+      present.sign === card.sign &&
+      isSame(present.roles, roles) &&
+      isSame(present.queues, queues) &&
+      lastsUntilMs - clock.now() > renewBeforeMs;
+    if (isFit) return present;
+    const seenSerial = highestGrantSerial(workspace, peer, records);
+    const target = { contents, workspace, peer, sign: card.sign, seenSerial, clock };
+    const made = grant({ ...target, roles, queues, notAfter: card.boxExpiresAt });
+    await publishGrant(made, records);
+    return made;
+  }
+
+  async function issue(wanted: PeerWanted): Promise<PeerCredentials> {
+    const { peer } = wanted;
+    const known = findPeer(keyStore.read(), peer);
+    if (known === undefined || needsKey(known) || fresh(known) !== known)
+      await updateAndErase(keyStore, (before) => withPeer(before, wanted));
+    const identity = findPeer(keyStore.read(), peer);
+    if (identity === undefined) throw new VakError('not-found', `identity ${peer} is gone from the key store`);
+    const card = cardOf(identity, workspace);
+    if (records.directory.card(peer)?.record.signature !== card.signature) await publishCard(card, records);
+    const granted = await grantFor(wanted, card);
+    const { rootPublic, secrets } = workspaceIn(keyStore.read(), workspace);
+    return {
+      signSeed: identity.signSeed.reveal().slice(),
+      boxSecret: currentBoxKey(identity).secret.reveal().slice(),
+      card,
+      grant: granted,
+      rootPublic,
+      secrets: secrets.flatMap(({ id, secret, state, openOnlyUntilMs }) =>
+        state === 'revoked' || (openOnlyUntilMs !== null && openOnlyUntilMs <= clock.now())
+          ? []
+          : [{ id, secret: secret.reveal().slice(), state }],
+      ),
+    };
+  }
+
+  return (wanted) => {
+    const run = queue.then(() => issue(wanted));
+    queue = run.catch(() => {});
+    return run;
+  };
+}

@@ -1,0 +1,143 @@
+/**
+ * Cards pinned at first sight (protocol.md I2).
+ * Law: a peer's signing key changes only when the operator accepts the very key that was shown; until then the old one stays
+ * pinned and sending to the peer is blocked.
+ */
+import { z } from 'zod';
+import type { Disposable } from '../../shared/base/disposer.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
+import { type Card, cardRecord } from '../../shared/protocol/identity-records.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Randomness } from '../ports/randomness.ts';
+import { digestCard, type VerifiedCard } from './cards.ts';
+import type { SeenSerial, SerialFloor } from './serial-floor.ts';
+import { openSharedJsonFile } from './shared-json-file.ts';
+
+/** How a peer stands. `changed` blocks sending to it. */
+export type PinState =
+  | { readonly kind: 'unseen' }
+  | { readonly kind: 'pinned'; readonly card: Card }
+  | { readonly kind: 'changed'; readonly card: Card; readonly offered: Card };
+
+/** What a card was: `renewed` keeps the signing key, with a new box key, name or end. A `replay` changes nothing. */
+export type SightVerdict = 'first' | 'known' | 'renewed' | 'changed' | 'replay';
+
+/** A peer of a workspace. */
+export interface PinOwner {
+  readonly ws: string;
+  readonly peer: string;
+}
+
+export interface Pins extends Disposable {
+  state(owner: PinOwner): PinState;
+  /** Takes note of a card that was verified; resolves when that is on disk. */
+  see(card: VerifiedCard): Promise<SightVerdict>;
+  /**
+   * The operator accepts the changed key `sign`. Throws `not-found` unless that key is the one offered now: what was shown and
+   * what is accepted are the same.
+   */
+  accept(owner: PinOwner, sign: string): Promise<void>;
+  onChange(listener: () => void): Disposable;
+}
+
+const pinSchema = z.strictObject({
+  card: cardRecord,
+  /** A card of another signing key that waits for the operator. */
+  offered: cardRecord.nullable(),
+  /** When this signing key was pinned, ms since the epoch. */
+  pinnedMs: z.int().min(0),
+});
+const fileSchema = z.strictObject({ v: z.literal(1), pins: z.array(pinSchema) });
+type Pin = z.infer<typeof pinSchema>;
+type PinFile = z.infer<typeof fileSchema>;
+
+const seenSerial = (card: VerifiedCard): SeenSerial => {
+  return { kind: 'card', ws: card.ws, peer: card.peer, serial: card.serial, digest: digestCard(card) };
+};
+
+function isOf(pin: Pin, { ws, peer }: PinOwner): boolean {
+  return pin.card.ws === ws && pin.card.peer === peer;
+}
+
+function isSameCard(left: Card, right: Card): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+/** What a card is to a peer that is pinned, and the pin afterwards. */
+function judgeSight(pin: Pin, card: Card): { readonly verdict: SightVerdict; readonly pin: Pin } {
+  if (card.sign !== pin.card.sign) {
+    // Not above the pinned serial: an old key's card that was put back.
+    if (card.serial <= pin.card.serial) return { verdict: 'replay', pin };
+    const isKnown = pin.offered !== null && isSameCard(pin.offered, card);
+    return { verdict: 'changed', pin: isKnown ? pin : { ...pin, offered: card } };
+  }
+  if (card.serial < pin.card.serial) return { verdict: 'replay', pin };
+  if (card.serial === pin.card.serial) return { verdict: isSameCard(pin.card, card) ? 'known' : 'replay', pin };
+  // The pinned key spoke after the other one: nothing is offered any more.
+  const isOvertaken = pin.offered !== null && card.serial > pin.offered.serial;
+  return { verdict: 'renewed', pin: { ...pin, card, offered: isOvertaken ? null : pin.offered } };
+}
+
+function withPin(file: PinFile, pin: Pin): PinFile {
+  return { ...file, pins: [...file.pins.filter((one) => !isOf(one, pin.card)), pin] };
+}
+
+/** Opens the pins of a profile; throws as `openSharedJsonFile` does. Serials of cards that count raise the floor. */
+export async function openPins(options: {
+  readonly path: string;
+  readonly floor: Pick<SerialFloor, 'judge' | 'raise'>;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Told if the file is found damaged while open. */
+  readonly report: (error: VakError) => void;
+}): Promise<Pins> {
+  const { floor, clock } = options;
+  const file = await openSharedJsonFile<PinFile>({ ...options, schema: fileSchema, empty: { v: 1, pins: [] } });
+  const find = (value: PinFile, owner: PinOwner): Pin | undefined => value.pins.find((pin) => isOf(pin, owner));
+
+  /** What a card is now, and the file afterwards; the same file back if nothing changed. */
+  function sight(value: PinFile, card: VerifiedCard): { readonly verdict: SightVerdict; readonly file: PinFile } {
+    const pin = find(value, card);
+    if (pin === undefined) {
+      if (floor.judge(seenSerial(card)) === 'replay') return { verdict: 'replay', file: value };
+      return { verdict: 'first', file: withPin(value, { card, offered: null, pinnedMs: clock.now() }) };
+    }
+    const judged = judgeSight(pin, card);
+    return { verdict: judged.verdict, file: judged.pin === pin ? value : withPin(value, judged.pin) };
+  }
+
+  return {
+    state(owner) {
+      const pin = find(file.read(), owner);
+      if (pin === undefined) return { kind: 'unseen' };
+      const { card, offered } = pin;
+      return offered === null ? { kind: 'pinned', card } : { kind: 'changed', card, offered };
+    },
+    async see(card) {
+      let verdict = 'known' as SightVerdict;
+      // What is on disk decides: another process may have pinned it meanwhile.
+      await file.update((value) => {
+        const seen = sight(value, card);
+        verdict = seen.verdict;
+        return seen.file;
+      });
+      // A key that nobody accepted must not raise the floor: with a huge serial it would lock the peer out.
+      if (verdict !== 'changed' && verdict !== 'replay') floor.raise(seenSerial(card));
+      return verdict;
+    },
+    async accept(owner, sign) {
+      await file.update((value) => {
+        const offered = find(value, owner)?.offered ?? undefined;
+        if (offered?.sign !== sign) {
+          throw new VakError('not-found', 'this key is not the one that waits to be accepted; look at it again');
+        }
+        return withPin(value, { card: offered, offered: null, pinnedMs: clock.now() });
+      });
+      const pinned = find(file.read(), owner)?.card;
+      // Verified when it was seen.
+      if (pinned?.sign === sign) floor.raise(seenSerial(pinned as VerifiedCard));
+    },
+    onChange: (listener) => file.onChange(listener),
+    dispose: () => file.dispose(),
+  };
+}

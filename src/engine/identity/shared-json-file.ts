@@ -1,0 +1,225 @@
+/**
+ * A small JSON file of the profile that several processes read and change (app and command line).
+ * Law: changes are made under a lock on what is on disk then; a file that cannot be read is set aside and said, never overwritten.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync, renameSync, statSync } from 'node:fs';
+import type { z } from 'zod';
+import { toTextStrict, utf8 } from '../../shared/base/bytes.ts';
+import { createDisposer, type Disposable, toDisposable } from '../../shared/base/disposer.ts';
+import { isVakError, VakError } from '../../shared/base/vak-error.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Randomness } from '../ports/randomness.ts';
+import { writeFileAtomically } from './atomic-file.ts';
+import { fileError, systemCode } from './file-error.ts';
+import { createFileLock } from './file-lock.ts';
+import { describeIssue } from './schema-issue.ts';
+
+const maxFileBytes = 64 * 1024 * 1024;
+/** How long a read believes what it saw on disk last. */
+const freshMs = 100;
+/** How often listeners learn of another process's change when nobody reads. */
+const pollMs = 1000;
+const lockWaitMs = 5000;
+
+export interface SharedJsonFile<T> extends Disposable {
+  /** The value now, at most 100 ms behind the disk; the last sound one if the file was damaged meanwhile. */
+  read(): T;
+  /** Changes it; the same value back means no change. Throws `timeout`, `unsupported`, `limit-exceeded`, `forbidden`. */
+  update(change: (value: T) => T): Promise<void>;
+  /** Called after the value changed, here or by another process. */
+  onChange(listener: () => void): Disposable;
+}
+
+export interface SharedJsonFileOptions<T> {
+  readonly path: string;
+  /** What the file holds: an object whose `v` is 1. */
+  readonly schema: z.ZodType<T>;
+  /** The value while there is no file. */
+  readonly empty: T;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Told of a file that was found damaged, or of another version, while open. */
+  readonly report: (error: VakError) => void;
+}
+
+/** Tells one state of the file from another; `absent` if there is none. What refuses to tell is refused again by reading it. */
+function stampOf(path: string): string {
+  try {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? 'absent' : `${found.ino} ${found.size} ${found.mtimeNs}`;
+  } catch (error) {
+    return `unreadable ${systemCode(error) ?? ''}`;
+  }
+}
+
+function readBytes(path: string): Uint8Array | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  if (!found.isFile()) throw new VakError('forbidden', `${path} is no file`, { details: { path } });
+  if (found.size > maxFileBytes) throw new VakError('corrupt', `larger than ${maxFileBytes} bytes`);
+  return readFileSync(path);
+}
+
+/** The value in a file's bytes. Throws `corrupt`, or `unsupported` if a later version wrote it. */
+function parse<T>(bytes: Uint8Array, schema: z.ZodType<T>): T {
+  let json: unknown;
+  try {
+    json = JSON.parse(toTextStrict(bytes, 'file'));
+  } catch (cause) {
+    throw new VakError('corrupt', `no JSON in UTF-8 (${bytes.length} bytes)`, { cause });
+  }
+  const version = typeof json === 'object' && json !== null && 'v' in json ? json.v : undefined;
+  if (Number.isInteger(version) && Number(version) > 1) {
+    throw new VakError('unsupported', 'a later version of the program wrote it; use that one');
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  throw new VakError('corrupt', describeIssue(parsed.error));
+}
+
+/** A value and the bytes that it was read from or written as, by their hash. */
+interface Loaded<T> {
+  readonly value: T;
+  readonly hash: string;
+}
+
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/**
+ * What the file holds now, `known` itself if that is the same; undefined if there is none. Throws `corrupt`, `unsupported`,
+ * `forbidden` that name the path.
+ */
+function load<T>(path: string, schema: z.ZodType<T>, known: Loaded<T>): Loaded<T> | undefined {
+  try {
+    const bytes = readBytes(path);
+    if (bytes === undefined) return undefined;
+    const hash = hashOf(bytes);
+    return hash === known.hash ? known : { value: parse(bytes, schema), hash };
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    if (!isVakError(error)) throw fileError('read', path, error);
+    throw new VakError(error.code, `${path}: ${error.message}`, { details: { path }, cause: error });
+  }
+}
+
+/** Gives a damaged file another name. Only under the lock: no writer can have replaced it since it was read. */
+function setAside(path: string, nowMs: number): string {
+  const stamp = new Date(nowMs).toISOString().replace(/[-:.]/g, '');
+  for (let count = 1; ; count++) {
+    const target = `${path}.damaged-${stamp}${count === 1 ? '' : `-${count}`}`;
+    if (statSync(target, { throwIfNoEntry: false }) !== undefined) continue;
+    try {
+      renameSync(path, target);
+    } catch (error) {
+      throw fileError('set aside', path, error);
+    }
+    return target;
+  }
+}
+
+/**
+ * Opens the file. Throws `corrupt` if it is damaged: then it was set aside (`details.asidePath`), and opening again begins
+ * empty; `unsupported` if a later version wrote it; `forbidden` if it cannot be read.
+ */
+export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): Promise<SharedJsonFile<T>> {
+  const { path, schema, clock, randomness, report } = options;
+  const lock = createFileLock({ path: `${path}.lock`, waitMs: lockWaitMs, clock, randomness });
+  const disposer = createDisposer();
+  const listeners = new Set<() => void>();
+  let held: Loaded<T> = { value: options.empty, hash: '' };
+  let stamp = 'absent';
+  let lookedMs = clock.monotonic();
+  let turn: Promise<unknown> = Promise.resolve();
+
+  function take(next: Loaded<T>): void {
+    if (next === held) return;
+    held = next;
+    for (const listener of [...listeners]) listener();
+  }
+
+  /** Reads what another process wrote. A file that vanished leaves the value as it was: the next change writes it again. */
+  function look(): void {
+    lookedMs = clock.monotonic();
+    const found = stampOf(path);
+    if (found === stamp) return;
+    // Set before reading: what cannot be read is said once for each state of the file.
+    stamp = found;
+    take(load(path, schema, held) ?? held);
+  }
+
+  function lookAndReport(): void {
+    try {
+      look();
+    } catch (error) {
+      if (!isVakError(error)) throw error;
+      report(error);
+    }
+  }
+
+  /** Under the lock: like `look`, but reads whatever its stamp says, and a damaged file makes way. */
+  function lookOrSetAside(): VakError | undefined {
+    stamp = 'unknown';
+    try {
+      look();
+      return undefined;
+    } catch (error) {
+      if (!isVakError(error, 'corrupt')) throw error;
+      const asidePath = setAside(path, clock.now());
+      stamp = 'absent';
+      return new VakError('corrupt', `${error.message}; it was set aside as ${asidePath}`, {
+        details: { path, asidePath },
+        cause: error,
+      });
+    }
+  }
+
+  async function write(next: T): Promise<Loaded<T>> {
+    const bytes = utf8(`${JSON.stringify(next)}\n`);
+    if (bytes.length > maxFileBytes) {
+      throw new VakError('limit-exceeded', `${path} would be larger than ${maxFileBytes} bytes`, { details: { path } });
+    }
+    try {
+      await writeFileAtomically(path, bytes, 0o600);
+    } catch (error) {
+      throw fileError('write', path, error);
+    }
+    return { value: next, hash: hashOf(bytes) };
+  }
+
+  const damage = await lock.run(async () => lookOrSetAside());
+  if (damage !== undefined) throw damage;
+  disposer.add(clock.setTicker(pollMs, lookAndReport));
+
+  return {
+    read() {
+      if (!disposer.isDisposed && clock.monotonic() - lookedMs >= freshMs) lookAndReport();
+      return held.value;
+    },
+    update(change) {
+      const work = (): Promise<void> =>
+        lock.run(async (own) => {
+          const found = lookOrSetAside();
+          if (found !== undefined) report(found);
+          const next = change(held.value);
+          if (next === held.value) return;
+          own.assertHeld();
+          const written = await write(next);
+          stamp = stampOf(path);
+          take(written);
+        });
+      // One at a time within this process: the lock between processes is waited for by polling.
+      const done = turn.then(work);
+      turn = done.catch(() => {});
+      return done;
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return toDisposable(() => listeners.delete(listener));
+    },
+    dispose() {
+      disposer.dispose();
+      listeners.clear();
+    },
+  };
+}

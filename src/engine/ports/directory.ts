@@ -1,0 +1,25 @@
+/**
+ * Where cards and grants of a workspace are kept: locally until the engines' key-value stores carry them.
+ * Law: it stores and finds, and judges nothing; who reads a record verifies it.
+ */
+import type { Disposable } from '../../shared/base/disposer.ts';
+import type { Card, Grant } from '../../shared/protocol/identity-records.ts';
+
+/** A record with the time at which it was stored, ms since the epoch. */
+export interface Stored<T> {
+  readonly record: T;
+  readonly storedMs: number;
+}
+
+export interface Directory {
+  /** The peer's present card. */
+  card(peer: string): Stored<Card> | undefined;
+  cards(): readonly Stored<Card>[];
+  /** Every grant that the peer ever had, oldest first: superseded ones are kept to judge what was stored under them (I4). */
+  grants(peer: string): readonly Stored<Grant>[];
+  /** Peers that have a grant. */
+  grantedPeers(): readonly string[];
+  putCard(card: Card): Promise<void>;
+  putGrant(grant: Grant): Promise<void>;
+  onChange(listener: () => void): Disposable;
+}

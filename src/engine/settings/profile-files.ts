@@ -1,0 +1,28 @@
+/**
+ * Where what lies in a profile, for the app and the command line alike (product.md "Configuration").
+ * Law: one name for one file; nothing of a profile is read from anywhere else.
+ */
+import { join } from 'node:path';
+
+/** Paths of a profile's files. */
+export interface ProfileFiles {
+  readonly settings: string;
+  readonly keyStore: string;
+  /** Highest serials seen. */
+  readonly serials: string;
+  /** Keys seen first. */
+  readonly pins: string;
+  /** Cards and grants of a workspace. `workspace` must be a token. */
+  directory(workspace: string): string;
+}
+
+/** Files of the profile in `folder`. */
+export function profileFiles(folder: string): ProfileFiles {
+  return {
+    settings: join(folder, 'settings.json'),
+    keyStore: join(folder, 'key-store.json'),
+    serials: join(folder, 'serials.json'),
+    pins: join(folder, 'pins.json'),
+    directory: (workspace) => join(folder, 'workspaces', `${workspace}.json`),
+  };
+}

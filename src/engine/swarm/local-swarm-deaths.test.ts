@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { definePlayedSwarm } from '../../../tests/support/played-swarm.ts';
+import { maxEndedWorkers } from './local-swarm.ts';
+
+const at = definePlayedSwarm();
+const command = { command: ['true'] };
+
+test('local swarm: stopping while starting ends what was launched and launches no more', async () => {
+  at.isObedient = false;
+  const starting = at.swarm.start({ workers: 20 });
+  const outcome = expect(starting).rejects.toMatchObject({ code: 'aborted' });
+  await at.settle();
+  const stopping = at.swarm.stop();
+  await at.settle(3_000);
+  await stopping;
+  await outcome;
+  expect(at.played.length).toBeLessThanOrEqual(8);
+  expect(at.swarm.state().workers.every(({ state }) => state === 'ended')).toBe(true);
+});
+
+test('local swarm: a worker that is never ready is ended after 10 s and shown as dead with that reason', async () => {
+  at.isObedient = false;
+  const starting = expect(at.swarm.start({ workers: 1 })).rejects.toMatchObject({ code: 'spawn-failed' });
+  await at.settle(9_999);
+  expect(at.played[0]?.signals).toEqual([]);
+  await at.settle(1);
+  await starting;
+  const [worker] = at.swarm.state().workers;
+  expect(worker).toMatchObject({ state: 'dead', death: { signal: 'SIGKILL' } });
+  expect(worker?.death?.reason).toMatch(/not ready within 10 s and was ended/);
+  expect(at.swarm.state().state).toBe('stopped');
+});
+
+test('local swarm: a worker that does not drain within 3 s is killed, and still counts as asked', async () => {
+  const starting = at.swarm.start({ workers: 1 });
+  await at.settle();
+  await starting;
+  at.isObedient = false;
+  const stopping = at.swarm.stop();
+  await at.settle(2_999);
+  expect(at.played[0]?.signals).toEqual([]);
+  await at.settle(1);
+  await stopping;
+  expect(at.played[0]?.signals).toEqual(['SIGKILL']);
+  expect(at.states()).toEqual(['worker-1 ended']);
+});
+
+test('local swarm: a death while a command runs counts the command as failed and tells the session list', async () => {
+  const running = at.swarm.run({ command: ['sleep', '9'] });
+  await at.settle();
+  const { session } = await running;
+  at.played[0]?.exit({ signal: 'SIGSEGV' });
+  await at.settle();
+  const [worker] = at.swarm.state().workers;
+  expect(worker).toMatchObject({ state: 'dead', task: null, failedCount: 1, pid: null });
+  expect(worker?.death).toMatchObject({ signal: 'SIGSEGV', exitCode: null });
+  expect(worker?.death?.reason).toBe('killed by SIGSEGV while it ran "sleep 9"; nothing that it started is left');
+  expect(at.ended).toEqual([[session, `worker died: ${worker?.death?.reason}`]]);
+});
+
+test('local swarm: when the last worker of the rota has died the swarm is stopped and may be started again', async () => {
+  const starting = at.swarm.start({ workers: 1 });
+  await at.settle();
+  await starting;
+  at.played[0]?.exit({ exitCode: 1 });
+  await at.settle();
+  expect(at.swarm.state().state).toBe('stopped');
+  expect(at.swarm.state().workers[0]?.death?.reason).toMatch(/^exited with code 1;/);
+  const again = at.swarm.start({ workers: 1 });
+  await at.settle();
+  await again;
+  expect(at.states()).toEqual(['worker-1 dead', 'worker-1 idle']);
+});
+
+test('local swarm: a worker that dies before it answered fails the run at once, not after the time limit', async () => {
+  at.isMute = true;
+  const running = expect(at.swarm.run(command)).rejects.toMatchObject({ code: 'closed', retryable: true });
+  await at.settle();
+  expect(at.states()).toEqual(['worker-1 busy']);
+  const atMs = at.clock.monotonic();
+  at.played[0]?.exit({ signal: 'SIGKILL' });
+  await at.settle();
+  await running;
+  expect(at.clock.monotonic()).toBe(atMs);
+});
+
+test('local swarm: a worker that dies before it took the command fails the run, at once', async () => {
+  at.isObedient = false;
+  const running = expect(at.swarm.run(command)).rejects.toMatchObject({ code: 'spawn-failed' });
+  await at.settle();
+  at.played[0]?.exit({ exitCode: 1 });
+  await at.settle();
+  await running;
+  expect(at.swarm.state().workers[0]?.death?.reason).toMatch(/exited with code 1 before it was ready/);
+});
+
+test('local swarm: a process that could not be started is a death with the cause', async () => {
+  at.isObedient = false;
+  const running = expect(at.swarm.run(command)).rejects.toMatchObject({ code: 'spawn-failed' });
+  await at.settle();
+  at.played[0]?.exit({ problem: 'spawn EAGAIN' });
+  await at.settle();
+  await running;
+  expect(at.swarm.state().workers[0]?.death?.reason).toMatch(/^could not be started: spawn EAGAIN;/);
+});
+
+test('local swarm: the dead stay listed, the latest 32 of them', async () => {
+  for (let i = 0; i < maxEndedWorkers + 3; i++) {
+    const running = at.swarm.run(command);
+    await at.settle();
+    await running;
+    at.played.at(-1)?.exit({ exitCode: i });
+    await at.settle();
+  }
+  expect(at.swarm.state().workers.map(({ death }) => death?.exitCode)).toEqual(
+    Array.from({ length: maxEndedWorkers }, (_, index) => index + 3),
+  );
+});
+
+test('local swarm: frames that make no sense change nothing', async () => {
+  const running = at.swarm.run(command);
+  await at.settle();
+  await running;
+  const before = JSON.stringify(at.swarm.state());
+  for (const value of [
+    null,
+    7,
+    {},
+    { kind: 1 },
+    { kind: 'group-started', pgid: 1 },
+    { kind: 'ready', pid: 'x' },
+    { kind: 'nonsense' },
+  ]) {
+    at.played[0]?.post(value);
+  }
+  await at.settle();
+  expect(JSON.stringify(at.swarm.state())).toBe(before);
+});

@@ -1,0 +1,118 @@
+/** Reads a command line against the table of commands: which command, its options, its arguments. */
+import { parseArgs } from 'node:util';
+import { VakError } from '../../shared/base/vak-error.ts';
+import { visibleText } from '../../shared/base/visible-text.ts';
+import { checkToken } from '../../shared/protocol/subject.ts';
+import type { CliHost, Command, CommandInput, OptionSpec } from './command.ts';
+import { profileFolder } from './profile-folder.ts';
+
+/** Options of every command. */
+export const commonOptions: Readonly<Record<string, OptionSpec>> = {
+  profile: { value: 'DIR', help: "profile to use (default: the app's own)" },
+  workspace: { value: 'WS', help: 'workspace (default: default)' },
+  identity: { value: 'NAME', help: 'identity in the key store (default: the only one there is)' },
+  context: { value: 'NAME', help: 'connection to use (default: the current one of the settings)' },
+  json: { help: 'machine output, one JSON value a line' },
+  quiet: { help: 'no talk on stderr, only errors' },
+  help: { help: 'help on the command' },
+  version: { help: 'version of the program' },
+};
+
+type Values = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+type ParseOptions = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
+
+function toParseOptions(specs: Readonly<Record<string, OptionSpec>>): ParseOptions {
+  return Object.fromEntries(
+    Object.entries(specs).map(([name, { value, isMultiple }]) => [
+      name,
+      {
+        type: value === undefined ? 'boolean' : 'string',
+        multiple: isMultiple === true,
+        ...(name === 'help' ? { short: 'h' } : {}),
+      },
+    ]),
+  );
+}
+
+/** What a first look at the arguments finds; nothing is refused yet. */
+export interface Glance {
+  readonly words: readonly string[];
+  readonly isHelp: boolean;
+  readonly isVersion: boolean;
+  readonly isJson: boolean;
+  readonly isQuiet: boolean;
+}
+
+/** Looks over the arguments with every option of every command known. */
+export function glanceAt(args: readonly string[], commands: readonly Command[]): Glance {
+  const specs = Object.assign({}, ...commands.map(({ options }) => options), commonOptions) as typeof commonOptions;
+  const options = toParseOptions(specs);
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false });
+  const isOn = (name: string): boolean => values[name] === true;
+  return {
+    words: positionals,
+    isHelp: isOn('help'),
+    isVersion: isOn('version'),
+    isJson: isOn('json'),
+    isQuiet: isOn('quiet'),
+  };
+}
+
+/** The command that the words begin with: the one with the most words. */
+export function findCommand(words: readonly string[], commands: readonly Command[]): Command | undefined {
+  const fitting = commands.filter((command) => command.words.every((word, index) => words[index] === word));
+  return fitting.toSorted((a, b) => b.words.length - a.words.length)[0];
+}
+
+/** Commands whose first words these are. */
+export function commandsUnder(words: readonly string[], commands: readonly Command[]): readonly Command[] {
+  return commands.filter((command) => words.every((word, index) => command.words[index] === word));
+}
+
+/** Node's own messages say more than fits on a line, and some repeat what was typed. */
+function explain(error: unknown): string {
+  const [text = ''] = (error as Error).message.split('\n');
+  return visibleText(text.split(/[.;] /)[0] ?? text).replace(/\.$/, '');
+}
+
+function checkArgs(command: Command, args: readonly string[]): void {
+  const call = `vak ${command.words.join(' ')}`;
+  const needed = command.args.filter((name) => !name.startsWith('['));
+  const missing = needed[args.length];
+  if (missing !== undefined) throw new VakError('invalid-input', `${call}: ${missing} is missing; see ${call} --help`);
+  if (args.length <= command.args.length) return;
+  const count = args.length - command.args.length;
+  throw new VakError('invalid-input', `${call}: ${count} argument(s) too many; see ${call} --help`);
+}
+
+/** Reads the whole line strictly. Throws `invalid-input`, `invalid-subject` that name the option or argument. */
+export function readCommandLine(command: Command, args: readonly string[], host: CliHost): CommandInput {
+  const call = `vak ${command.words.join(' ')}`;
+  const options = toParseOptions({ ...commonOptions, ...command.options });
+  let parsed: { values: Values; positionals: string[] };
+  try {
+    parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new VakError('invalid-input', `${call}: ${explain(error)}; see ${call} --help`, { cause: error });
+  }
+  const { values } = parsed;
+  const own = parsed.positionals.slice(command.words.length);
+  checkArgs(command, own);
+  const option = (name: string): string | undefined => {
+    const value = values[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const identity = option('identity');
+  const context = option('context');
+  return {
+    args: own,
+    option,
+    options: (name) => (values[name] ?? []) as string[],
+    common: {
+      profile: profileFolder(option('profile'), host),
+      workspace: checkToken(option('workspace') ?? 'default', '--workspace'),
+      identity: identity === undefined ? undefined : checkToken(identity, '--identity'),
+      context: context === undefined ? undefined : checkToken(context, '--context'),
+    },
+  };
+}

@@ -1,0 +1,15 @@
+/** Every command of `vak`, in the order of the help. A new one is added here and nowhere else. */
+import type { Command } from './command.ts';
+import { configBusCommands } from './config-bus-commands.ts';
+import { configCommands } from './config-commands.ts';
+import { grantCommands } from './grant-commands.ts';
+import { idCommands } from './id-commands.ts';
+import { selfTestCommand } from './self-test-command.ts';
+
+export const commandTable: readonly Command[] = [
+  ...idCommands,
+  ...grantCommands,
+  ...configCommands,
+  ...configBusCommands,
+  selfTestCommand,
+];

@@ -1,0 +1,75 @@
+/** What a command of `vak` is: a row of the table that help, parsing and dispatch are derived from (cli.md). */
+
+import type { SelfTestResult } from '../../engine/crypto/self-test.ts';
+import type { Clock } from '../../engine/ports/clock.ts';
+import type { Logger } from '../../engine/ports/logger.ts';
+import type { Randomness } from '../../engine/ports/randomness.ts';
+import type { Vault } from '../../engine/ports/vault.ts';
+import type { Output } from './output.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Exit codes of every command. `no`: checked, and the answer is no. */
+export const exitCodes = { done: 0, no: 1, badUsage: 2, unreachable: 3, interrupted: 4 } as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** An option; without `value` (its placeholder in the help) it is a switch. */
+export interface OptionSpec {
+  readonly value?: string;
+  /** May be given several times. */
+  readonly isMultiple?: boolean;
+  readonly help: string;
+}
+
+/** Options that every command has, as given. */
+export interface CommonOptions {
+  readonly profile: string;
+  readonly workspace: string;
+  /** Undefined: the only identity of the profile. */
+  readonly identity: string | undefined;
+  /** Undefined: the current one of the settings. */
+  readonly context: string | undefined;
+}
+
+/** A command line, read. */
+export interface CommandInput {
+  readonly args: readonly string[];
+  readonly common: CommonOptions;
+  /** Value of an option that is given once. */
+  option(name: string): string | undefined;
+  /** Values of an option that may be given several times. */
+  options(name: string): readonly string[];
+}
+
+/** What the program takes from the machine; built once, in vak.ts. */
+export interface CliHost {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly logger: Logger;
+  readonly vault: Vault;
+  readonly environment: Record<string, string | undefined>;
+  readonly platform: string;
+  readonly homeFolder: string;
+  readonly version: string;
+  readonly terminal: Terminal;
+  readonly output: Output;
+  /** Aborts at the first signal. */
+  readonly signal: AbortSignal;
+  selfTest(): SelfTestResult;
+}
+
+export interface Command {
+  /** Words that call it, e.g. `['config', 'bus', 'get']`. */
+  readonly words: readonly string[];
+  /** Names of its arguments; a last one in brackets may be left out. */
+  readonly args: readonly string[];
+  readonly options: Readonly<Record<string, OptionSpec>>;
+  readonly summary: string;
+  /** What else to know, for its own help. */
+  readonly notes?: string;
+  /** A whole command line, or several. */
+  readonly example: string;
+  /** Opens nothing, so that it can run where the self-test fails. */
+  readonly isSelfTest?: true;
+  /** Gives the exit code; undefined is `done`. Throws VakErrors. */
+  run(input: CommandInput, host: CliHost): Promise<ExitCode | undefined>;
+}

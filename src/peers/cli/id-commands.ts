@@ -1,0 +1,169 @@
+/** `vak id new|show|card`: the identities of the profile. */
+import type { VerifiedCard } from '../../engine/identity/cards.ts';
+import type { VerifiedGrant } from '../../engine/identity/grants.ts';
+import type { KeyStoreContents, StoredIdentity } from '../../engine/identity/key-store.ts';
+import {
+  cardOf,
+  createFirstIdentity,
+  createPeerIdentity,
+  updateAndErase,
+} from '../../engine/identity/operator-identity.ts';
+import { highestGrantSerial, publishCard, publishGrant } from '../../engine/identity/own-records.ts';
+import { selfSummary } from '../../engine/identity/self-summary.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
+import type { CliHost, Command, CommandInput } from './command.ts';
+import { readRoles } from './grant-input.ts';
+import { idBackupCommands } from './id-backup-commands.ts';
+import { makeKeyStore, unlockKeyStore } from './passphrase.ts';
+import { checkProfile, withProfile } from './profile.ts';
+import { chosenIdentity, type OpenWorkspace, openPlaces, withWorkspace } from './workspace.ts';
+
+const kinds = ['human', 'bot', 'process'] as const;
+type Kind = (typeof kinds)[number];
+
+function show(open: OpenWorkspace, identity: StoredIdentity, { clock, output }: CliHost): void {
+  const self = selfSummary({ contents: open.contents(), identity, records: open, nowMs: clock.now() });
+  const rows: [string, string][] = [
+    ['workspace', self.workspace],
+    ['peer', self.peer],
+    ['name', self.name],
+    ['kind', self.kind],
+    ['sign', self.sign],
+    ['box', self.box],
+    ['box until', new Date(self.boxExpiresAtMs).toISOString()],
+    ['card serial', String(self.cardSerial)],
+    ['root', `${self.rootPublic}${self.holdsRoot ? ' (held here)' : ''}`],
+    ['roles', self.grants.flatMap(({ roles }) => roles).join(', ') || 'none'],
+    ['secrets', self.secrets.map(({ id, state }) => `${id} (${state})`).join(', ') || 'none'],
+  ];
+  output.data(self, rows.map(([name, value]) => `${name.padEnd(12)} ${value}`).join('\n'));
+}
+
+interface NewIdentity {
+  readonly peer: string;
+  readonly kind: Kind;
+  readonly name: string;
+  readonly roles: ReturnType<typeof readRoles>;
+  readonly queues: readonly string[];
+}
+
+function readNewIdentity({ common, option, options }: CommandInput): NewIdentity {
+  const kind = option('kind') ?? 'human';
+  if (!(kinds as readonly string[]).includes(kind)) {
+    throw new VakError('invalid-input', `--kind: found ${kind.length} characters, allowed: ${kinds.join(', ')}`);
+  }
+  const peer = common.identity ?? 'operator';
+  const roles = readRoles(options('role'));
+  return { peer, kind: kind as Kind, name: option('name') ?? peer, roles, queues: options('queue') };
+}
+
+interface Made {
+  readonly contents: KeyStoreContents;
+  readonly card: VerifiedCard;
+  readonly grants: readonly VerifiedGrant[];
+}
+
+/** The first identity of a workspace makes it; a later one is a peer in it, with the roles asked for. */
+function makeIdentity(
+  open: OpenWorkspace,
+  contents: KeyStoreContents,
+  wanted: NewIdentity & { readonly host: CliHost },
+): Made {
+  const { workspace } = open;
+  const { clock, randomness } = wanted.host;
+  const { peer, kind, name, roles, queues } = wanted;
+  const ports = { clock, randomness };
+  const common = { contents, peer, name, workspace, ...ports, seenSerial: highestGrantSerial(workspace, peer, open) };
+  if (!contents.workspaces.some((one) => one.workspace === workspace)) {
+    if (kind !== 'human' || roles.length > 0) {
+      throw new VakError(
+        'invalid-input',
+        `--kind, --role: the first identity of workspace ${workspace} is its operator; leave them out`,
+      );
+    }
+    return createFirstIdentity(common);
+  }
+  if (contents.identities.some((one) => one.peer === peer))
+    throw new VakError('exists', `there is an identity ${peer} already`);
+  const made = createPeerIdentity({ ...common, kind, agent: false, roles, queues, notAfter: 0 });
+  return {
+    contents: { ...contents, identities: [...contents.identities, made.identity] },
+    card: made.card,
+    grants: roles.length === 0 ? [] : [made.grant],
+  };
+}
+
+async function makeAndPublish(open: OpenWorkspace, wanted: NewIdentity, host: CliHost): Promise<StoredIdentity> {
+  let made: Made | undefined;
+  await updateAndErase(open.profile.keyStore, (contents) => {
+    made = makeIdentity(open, contents, { ...wanted, host });
+    return made.contents;
+  });
+  if (made !== undefined) {
+    await publishCard(made.card, open);
+    for (const one of made.grants) await publishGrant(one, open);
+  }
+  return chosenIdentity(open.contents(), wanted.peer);
+}
+
+const create: Command = {
+  words: ['id', 'new'],
+  args: [],
+  options: {
+    name: { value: 'TEXT', help: 'display name (default: that of --identity)' },
+    kind: { value: 'KIND', help: `${kinds.join(', ')} (default: human)` },
+    role: { value: 'R', isMultiple: true, help: 'role to grant at once, of a later identity' },
+    queue: { value: 'Q', isMultiple: true, help: 'queue of the role worker' },
+  },
+  summary: 'Makes an identity (--identity, default: operator); the first also makes key store and workspace.',
+  notes: `Prints what vak id show prints. The first identity of a workspace is its operator: it holds the root key, and a random workspace
+secret is made. An identity that is there already is left as it is: exit code 1. The key store's passphrase (10 characters at
+least) is read from the file that VAK_PASSPHRASE_FILE names, or asked for.`,
+  example:
+    "VAK_PASSPHRASE_FILE=~/pass vak id new --name 'Ada Lovelace'\nvak id new --identity builder --kind process --role worker --queue builds",
+  async run(input, host) {
+    const wanted = readNewIdentity(input);
+    return await withProfile(input.common, host, async (profile) => {
+      checkProfile(profile, input.common);
+      const { keyStore } = profile;
+      if (keyStore.state().kind === 'absent') await makeKeyStore(keyStore, host);
+      else await unlockKeyStore(keyStore, host);
+      const open = await openPlaces(profile, input.common.workspace, host);
+      const identity = await makeAndPublish(open, wanted, host);
+      host.output.talk(`identity ${identity.peer} is made in ${input.common.profile}`);
+      show(open, identity, host);
+      return undefined;
+    });
+  },
+};
+
+const showOne: Command = {
+  words: ['id', 'show'],
+  args: [],
+  options: {},
+  summary: 'Shows an identity: its keys, its roles, the ids of its secrets.',
+  notes:
+    'Prints {workspace, peer, kind, name, sign, box, boxExpiresAtMs, cardSerial, rootPublic, holdsRoot, grants: [grant in force],\nsecrets: [{id, state}]}. No secret is shown.',
+  example: 'vak id show --json',
+  async run({ common }, host) {
+    await withWorkspace(common, host, (open) => show(open, chosenIdentity(open.contents(), common.identity), host));
+    return undefined;
+  },
+};
+
+const card: Command = {
+  words: ['id', 'card'],
+  args: [],
+  options: {},
+  summary: 'Prints the signed card of an identity, to be handed to others.',
+  example: 'vak id card > ada.card.json',
+  async run({ common }, host) {
+    await withWorkspace(common, host, (open) => {
+      const signed = cardOf(chosenIdentity(open.contents(), common.identity), open.workspace);
+      host.output.data(signed, JSON.stringify(signed));
+    });
+    return undefined;
+  },
+};
+
+export const idCommands: readonly Command[] = [create, showOne, card, ...idBackupCommands];

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import type { SettingValue } from '../../../shared/contract/settings-contract.ts';
+import { contextColours, contextRows, fixedRows, themes } from '../../../shared/settings/setting-keys.ts';
+import {
+  contextNames,
+  controlOf,
+  filterSettings,
+  groupSettings,
+  settingLabel,
+  weaknessOf,
+  withoutKey,
+} from './setting-catalog.ts';
+
+const rows = [...fixedRows, ...contextRows].map(({ key, ...row }) => ({ ...row, key: key.replace('<name>', 'prod') }));
+const values: readonly SettingValue[] = rows.map(({ key, fallback, help, allowed }) => {
+  return { key, value: fallback, isDefault: true, help, allowed };
+});
+const settingOf = (key: string) => values.find((one) => one.key === key) as SettingValue;
+
+describe('the settings page', () => {
+  it('has a word for every setting of the table', () => {
+    for (const { key } of values) expect(settingLabel(key), key).not.toBe(key);
+    expect(settingLabel('contexts.prod.readOnly')).toBe('prod: read only');
+    expect(settingLabel('some.other')).toBe('some.other');
+  });
+
+  it('puts every setting into exactly one group', () => {
+    const groups = groupSettings(values);
+    expect(groups.map(({ title }) => title)).toEqual(['Connection', 'Encryption policy', 'Look', 'Security']);
+    expect(groups.flatMap((group) => group.values.map(({ key }) => key)).toSorted()).toEqual(
+      values.map(({ key }) => key).toSorted(),
+    );
+    expect(groupSettings([{ ...settingOf('natsUrl'), key: 'other' }]).map(({ title }) => title)).toEqual(['More']);
+  });
+
+  it.each([
+    ['policy.acceptPlain', { kind: 'toggle' }],
+    ['contexts.prod.readOnly', { kind: 'toggle' }],
+    ['idleLockMinutes', { kind: 'number' }],
+    ['natsUrl', { kind: 'text' }],
+    ['workspaceSecretEnv', { kind: 'text' }],
+    ['contexts.prod.url', { kind: 'text' }],
+    ['look.theme', { kind: 'choice', choices: themes }],
+    ['contexts.prod.colour', { kind: 'choice', choices: contextColours }],
+    ['currentContext', { kind: 'choice', choices: ['embedded', 'prod'] }],
+  ])('changes %s with %j', (key, control) => {
+    expect(controlOf(settingOf(key), contextNames(values))).toEqual(control);
+  });
+
+  it('keeps a value that is no choice any more among the choices', () => {
+    expect(controlOf({ key: 'currentContext', value: 'gone' }, ['prod'])).toEqual({
+      kind: 'choice',
+      choices: ['embedded', 'prod', 'gone'],
+    });
+  });
+
+  it('finds by label, key, help and group, all words at once, and never by value', () => {
+    const secrets = [{ name: 'VAK_BUS_NATS_NKEY_SEED', isSet: true, source: null, help: 'seed of the bus' }];
+    const keys = (query: string) => filterSettings({ values, secrets }, query).values.map(({ key }) => key);
+    expect(keys('unsealed accept')).toEqual(['policy.acceptPlain']);
+    expect(keys('look.')).toEqual(['look.theme', 'look.timeZone']);
+    expect(keys('security')).toEqual(['idleLockMinutes']);
+    expect(keys('VAK_WORKSPACE_SECRET')).toEqual([]);
+    expect(filterSettings({ values, secrets }, 'nkey').secrets).toEqual(secrets);
+    expect(filterSettings({ values, secrets }, '  ')).toEqual({ values, secrets });
+  });
+
+  it('does not say a key twice', () => {
+    expect(withoutKey('natsUrl', 'natsUrl: found number')).toBe('found number');
+    expect(withoutKey('', ': odd')).toBe(': odd');
+    expect(withoutKey('a', 'b: found number')).toBe('b: found number');
+  });
+
+  it('marks what is weaker than the default', () => {
+    expect(weaknessOf({ key: 'policy.acceptPlain', value: true })).toBeDefined();
+    expect(weaknessOf({ key: 'policy.acceptPlain', value: false })).toBeUndefined();
+    expect(weaknessOf({ key: 'idleLockMinutes', value: 0 })).toBeDefined();
+    expect(weaknessOf({ key: 'idleLockMinutes', value: 15 })).toBeUndefined();
+  });
+});

@@ -1,0 +1,39 @@
+/** A framed part of a page with a title of its own, and the facts that stand in it. */
+import type { ReactNode } from 'react';
+import './panel.css';
+
+export interface PanelProps {
+  readonly title: string;
+  /** What stands beside the title: counts, state. */
+  readonly summary?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+  readonly 'data-testid'?: string;
+}
+
+export function Panel({ title, summary, actions, children, 'data-testid': testId }: PanelProps) {
+  return (
+    <section className="panel" aria-label={title} data-testid={testId}>
+      <header className="panel-header">
+        <h2>{title}</h2>
+        {summary !== undefined && <p className="panel-summary">{summary}</p>}
+        {actions !== undefined && <div className="panel-actions">{actions}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** A list of facts, each a label and its value. */
+export function Facts({ children }: { readonly children: ReactNode }) {
+  return <dl className="panel-facts">{children}</dl>;
+}
+
+export function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div className="panel-fact">
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

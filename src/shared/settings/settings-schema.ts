@@ -1,0 +1,193 @@
+/**
+ * Settings as the rest of the house reads them, and how they are read from a parsed file (product.md "Configuration").
+ * Law: a bad key falls back to its default and is named with its type and what is allowed, never with its value.
+ */
+import { misplacedSecrets } from './misplaced-secrets.ts';
+import {
+  type contextColours,
+  type contextKinds,
+  contextRows,
+  embeddedContext,
+  fixedRows,
+  isContextName,
+  rowOf,
+  type SettingRow,
+  type SettingValue,
+  type themes,
+  type timeZones,
+} from './setting-keys.ts';
+import {
+  describeValue,
+  type Fields,
+  fieldsOf,
+  maxProblems,
+  problemOf,
+  type SettingsProblem,
+} from './settings-problem.ts';
+
+export type ContextKind = (typeof contextKinds)[number];
+
+/** A named connection. Only `embedded` has an engine so far; the others are kept. */
+export interface ContextSettings {
+  readonly name: string;
+  readonly kind: ContextKind;
+  readonly natsUrl: string | null;
+  readonly colour: (typeof contextColours)[number];
+  readonly readOnly: boolean;
+}
+
+export interface Settings {
+  /** `embedded` first, always there; then those of the file, in its order. */
+  readonly contexts: readonly ContextSettings[];
+  readonly currentContext: string;
+  readonly policy: { readonly acceptPlain: boolean; readonly acceptUnsigned: boolean };
+  readonly look: { readonly theme: (typeof themes)[number]; readonly timeZone: (typeof timeZones)[number] };
+  readonly natsUrl: string | null;
+  /** Name of the variable with the workspace secret, never the secret. */
+  readonly workspaceSecretEnv: string;
+  readonly idleLockMinutes: number;
+}
+
+export interface ReadSettings {
+  readonly settings: Settings;
+  readonly problems: readonly SettingsProblem[];
+}
+
+const maxContexts = 100;
+
+/** Reads values at their rows, and notes what is wrong. */
+interface Reader {
+  read(fields: Fields, row: SettingRow, field: string): SettingValue;
+  /** The object at a field; empty, with a problem noted, if it is something else. */
+  section(fields: Fields, key: string): Fields;
+  note(problem: SettingsProblem): void;
+}
+
+function createReader(problems: SettingsProblem[]): Reader {
+  const noted = new Set(problems.map(({ key }) => key));
+  const note = (problem: SettingsProblem): void => {
+    if (noted.has(problem.key) || problems.length >= maxProblems) return;
+    noted.add(problem.key);
+    problems.push(problem);
+  };
+  return {
+    note,
+    read(fields, row, field) {
+      if (!fields.has(field)) return row.fallback;
+      const value = fields.get(field);
+      const problem = problemOf(row, value);
+      if (problem === undefined) return value as SettingValue;
+      note(problem);
+      return row.fallback;
+    },
+    section(fields, key) {
+      const found = fieldsOf(fields.get(key));
+      if (found === undefined && fields.has(key)) {
+        const message = `${key}: found ${describeValue(fields.get(key))}, allowed: an object`;
+        note({ code: 'invalid-input', key, message });
+      }
+      return found ?? new Map();
+    },
+  };
+}
+
+function readContext(name: string, fields: Fields, reader: Reader): ContextSettings {
+  const at = (field: string): SettingValue => {
+    const row = contextRows.find(({ key }) => key === `contexts.<name>.${field}`) as SettingRow;
+    const named = { ...row, key: `contexts.${name}.${field}` };
+    return reader.read(fields, named, field);
+  };
+  const isBuiltIn = name === embeddedContext;
+  const kind = at('kind') as ContextKind;
+  const context = { name, kind: isBuiltIn ? 'embedded' : kind, natsUrl: at('url') as string | null } as const;
+  if (isBuiltIn && fields.has('kind') && kind !== 'embedded') {
+    const message = `contexts.${name}.kind: found another kind, allowed: embedded (the name belongs to it)`;
+    reader.note({ code: 'invalid-input', key: `contexts.${name}.kind`, message });
+  }
+  if (context.kind === 'remote' && context.natsUrl === null) {
+    const message = `contexts.${name}.url: missing, a remote context needs the address of its server`;
+    reader.note({ code: 'invalid-input', key: `contexts.${name}.url`, message });
+  }
+  return { ...context, colour: at('colour') as ContextSettings['colour'], readOnly: at('readOnly') as boolean };
+}
+
+function readContexts(root: Fields, reader: Reader): ContextSettings[] {
+  const section = reader.section(root, 'contexts');
+  const builtIn = fieldsOf(section.get(embeddedContext)) ?? new Map<string, unknown>();
+  const contexts = [readContext(embeddedContext, builtIn, reader)];
+  const refuse = (key: string, message: string): void => reader.note({ code: 'invalid-input', key, message });
+  for (const [name, value] of section) {
+    const fields = fieldsOf(value);
+    if (!isContextName(name)) {
+      refuse('contexts', `contexts: found a name of ${name.length} characters, allowed: 1–64 of A–Z a–z 0–9 _ -`);
+    } else if (fields === undefined) {
+      refuse(`contexts.${name}`, `contexts.${name}: found ${describeValue(value)}, allowed: an object`);
+    } else if (contexts.length >= maxContexts) {
+      refuse('contexts', `contexts: found ${section.size}, allowed: at most ${maxContexts}`);
+    } else if (name !== embeddedContext) {
+      contexts.push(readContext(name, fields, reader));
+    }
+  }
+  return contexts;
+}
+
+/** Reads the object of a settings file. Total: whatever is wrong becomes a problem, and its default applies. */
+export function readSettings(value: unknown): ReadSettings {
+  const root = fieldsOf(value) ?? new Map<string, unknown>();
+  const values = new Map<string, SettingValue>();
+  const found: SettingsProblem[] = [];
+  const secretVariable = root.get('workspaceSecretEnv');
+  found.push(...misplacedSecrets(value, typeof secretVariable === 'string' ? secretVariable : ''));
+  const reader = createReader(found);
+  const sections = new Map([
+    ['policy', reader.section(root, 'policy')],
+    ['look', reader.section(root, 'look')],
+  ]);
+  for (const row of fixedRows) {
+    const [first = '', second] = row.key.split('.');
+    const fields = second === undefined ? root : (sections.get(first) ?? root);
+    values.set(row.key, reader.read(fields, row, second ?? first));
+  }
+  const contexts = readContexts(root, reader);
+  const at = <T>(key: string): T => values.get(key) as T;
+  return { settings: buildSettings(contexts, at, reader), problems: found };
+}
+
+function buildSettings(contexts: readonly ContextSettings[], at: <T>(key: string) => T, reader: Reader): Settings {
+  const wanted = at<string>('currentContext');
+  const isThere = contexts.some(({ name }) => name === wanted);
+  if (!isThere) {
+    const message = `currentContext: found a name of ${wanted.length} characters that no context has, allowed: ${embeddedContext}, or the name of a context that is set`;
+    reader.note({ code: 'invalid-input', key: 'currentContext', message });
+  }
+  return {
+    contexts,
+    currentContext: isThere ? wanted : embeddedContext,
+    policy: { acceptPlain: at('policy.acceptPlain'), acceptUnsigned: at('policy.acceptUnsigned') },
+    look: { theme: at('look.theme'), timeZone: at('look.timeZone') },
+    natsUrl: at('natsUrl'),
+    workspaceSecretEnv: at('workspaceSecretEnv'),
+    idleLockMinutes: at('idleLockMinutes'),
+  };
+}
+
+/** The value at a flat key; undefined if the key is no setting, or is of a context that is not there. */
+export function settingAt(settings: Settings, key: string): SettingValue | undefined {
+  const [section, name, field] = key.split('.');
+  if (section === 'contexts') {
+    const context = settings.contexts.find((one) => one.name === name);
+    const fields = new Map(Object.entries(context ?? {})).set('url', context?.natsUrl);
+    return field === undefined || field === 'name' || field === 'natsUrl'
+      ? undefined
+      : (fields.get(field) as SettingValue);
+  }
+  if (section === 'policy' && name !== undefined) return fieldsOf(settings.policy)?.get(name) as SettingValue;
+  if (section === 'look' && name !== undefined) return fieldsOf(settings.look)?.get(name) as SettingValue;
+  return name === undefined && rowOf(key) !== undefined ? (fieldsOf(settings)?.get(key) as SettingValue) : undefined;
+}
+
+/** Every flat key that has a value now: the fixed ones, then those of each context. */
+export function settingKeys(settings: Settings): readonly string[] {
+  const ofContexts = settings.contexts.flatMap(({ name }) => contextRows.map(({ key }) => key.replace('<name>', name)));
+  return [...fixedRows.map(({ key }) => key), ...ofContexts];
+}
