@@ -6,9 +6,9 @@
 import type { VakError } from '../../../shared/base/vak-error.ts';
 import type { AppContract } from '../../../shared/contract/app-contract.ts';
 import type { RowsFrame } from '../../../shared/contract/streams-contract.ts';
-import type { FeedHandle, OpenFeed } from '../../bridge/client.ts';
-import type { FrameClock } from '../../state/frame-clock.ts';
+import type { OpenFeed } from '../../bridge/client.ts';
 import { createLiveBuffer, type LiveBuffer } from '../../state/live-buffer.ts';
+import { createPaintedFeed, type PaintDeps } from '../../state/painted-feed.ts';
 import { createTableScroll, type TableScroll } from './table-scroll.ts';
 
 /** What the engine had received when the table was paused. */
@@ -46,11 +46,8 @@ export interface RowsModel {
   dispose(): void;
 }
 
-export interface RowsModelDeps {
+export interface RowsModelDeps extends PaintDeps {
   readonly openFeed: OpenFeed<AppContract>;
-  readonly frameClock: FrameClock;
-  /** Runs once what this frame drew has been painted. */
-  readonly afterPaint: (run: () => void) => void;
   readonly buffer?: LiveBuffer;
 }
 
@@ -72,26 +69,18 @@ function lossFrame(dropped: number, scannedSeq: number): RowsFrame {
 export function createRowsModel(deps: RowsModelDeps): RowsModel {
   const buffer = deps.buffer ?? createLiveBuffer();
   const scroll = createTableScroll(buffer);
-  const listeners = new Set<() => void>();
   const held: RowsFrame[] = [];
-  let feed: FeedHandle | undefined;
   let pattern: string | undefined;
   let epoch = 0;
-  let version = 0;
   let hasFrames = false;
-  let isShown = false;
-  let isDirty = false;
-  let owesCredits = false;
-  let error: VakError | undefined;
   let pausedAt: PauseMark | undefined;
   /** While paused, frames that reach beyond this seq are held back. */
   let holdSeq = Number.POSITIVE_INFINITY;
   let selectedSeq: number | undefined;
+  const { frameClock, afterPaint } = deps;
+  const feed = createPaintedFeed<RowsFrame>({ frameClock, afterPaint, isShown: false, isTaken: () => true, onFrame });
+  const { touch } = feed;
 
-  function touch(): void {
-    isDirty = true;
-    if (isShown) deps.frameClock.request();
-  }
   function take(frame: RowsFrame): void {
     buffer.append(frame);
     scroll.settle();
@@ -103,41 +92,13 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       return;
     }
     take(frame);
-    owesCredits = true;
-    touch();
+    feed.owe();
   }
   function start(fromSeq: number): void {
-    feed?.dispose();
     held.length = 0;
-    error = undefined;
-    owesCredits = false;
-    const opened = deps.openFeed(
-      'streams.rows',
-      { pattern: pattern as string, fromSeq },
-      {
-        onFrame: (frame) => {
-          if (opened === feed) onFrame(frame);
-        },
-        onError: (cause) => {
-          if (opened !== feed) return;
-          error = cause;
-          touch();
-        },
-      },
-    );
-    feed = opened;
-    touch();
+    const params = { pattern: pattern as string, fromSeq };
+    feed.start((handlers) => deps.openFeed('streams.rows', params, handlers));
   }
-  const frames = deps.frameClock.subscribe(() => {
-    if (!isDirty || !isShown) return;
-    isDirty = false;
-    version++;
-    for (const listener of [...listeners]) listener();
-    if (!owesCredits) return;
-    owesCredits = false;
-    const painted = feed;
-    deps.afterPaint(() => painted?.returnCredits());
-  });
 
   return {
     buffer,
@@ -152,7 +113,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       return hasFrames;
     },
     get error() {
-      return error;
+      return feed.error;
     },
     get pausedAt() {
       return pausedAt;
@@ -160,11 +121,8 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     get selectedSeq() {
       return selectedSeq;
     },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    getVersion: () => version,
+    subscribe: feed.subscribe,
+    getVersion: feed.getVersion,
     open(next) {
       if (next === pattern) return;
       pattern = next;
@@ -193,23 +151,17 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       pausedAt = undefined;
       holdSeq = Number.POSITIVE_INFINITY;
       for (const frame of held.splice(0)) take(frame);
-      owesCredits = true;
-      touch();
+      feed.owe();
     },
     select(seq) {
       selectedSeq = seq;
       if (seq !== undefined) scroll.detach();
       touch();
     },
-    setShown(next) {
-      isShown = next;
-      if (next) touch();
-    },
+    setShown: feed.setShown,
     touch,
     dispose() {
-      frames.dispose();
-      feed?.dispose();
-      feed = undefined;
+      feed.dispose();
       held.length = 0;
       buffer.clear();
       scroll.reset();

@@ -5,8 +5,8 @@
 import type { VakError } from '../../../shared/base/vak-error.ts';
 import type { AppContract } from '../../../shared/contract/app-contract.ts';
 import type { SessionFrame } from '../../../shared/contract/streams-contract.ts';
-import type { FeedHandle, OpenFeed } from '../../bridge/client.ts';
-import type { FrameClock } from '../../state/frame-clock.ts';
+import type { OpenFeed } from '../../bridge/client.ts';
+import { createPaintedFeed, type PaintDeps } from '../../state/painted-feed.ts';
 import {
   readStatus,
   readTelemetry,
@@ -45,11 +45,9 @@ export interface SessionModel {
   dispose(): void;
 }
 
-export interface SessionModelDeps {
+export interface SessionModelDeps extends PaintDeps {
   readonly session: string;
   readonly openFeed: OpenFeed<AppContract>;
-  readonly frameClock: FrameClock;
-  readonly afterPaint: (run: () => void) => void;
   readonly terminal: TerminalSink;
 }
 
@@ -88,33 +86,25 @@ export function createSessionModel({
   afterPaint,
   terminal,
 }: SessionModelDeps): SessionModel {
-  const listeners = new Set<() => void>();
   const text = createTerminalText();
   const log = createTaskLog();
-  let feed: FeedHandle | undefined;
   let series = emptySeries;
-  let version = 0;
   let untaken = 0;
   let scannedSeq = 0;
   let droppedCount = 0;
   let unreadableCount = 0;
   let hasOutput = false;
-  let isDirty = false;
-  let isShown = true;
-  let owesCredits = false;
-  let error: VakError | undefined;
+  // Text that the terminal has not taken yet is not on screen.
+  const isTaken = (): boolean => untaken === 0;
+  const feed = createPaintedFeed<SessionFrame>({ frameClock, afterPaint, isShown: true, isTaken, onFrame });
 
-  function touch(): void {
-    isDirty = true;
-    if (isShown) frameClock.request();
-  }
   function write(output: string): void {
     if (output === '') return;
     hasOutput ||= output !== taskBoundary;
     untaken++;
     terminal.write(output, () => {
       untaken--;
-      touch();
+      feed.touch();
     });
   }
   function onFrame(frame: SessionFrame): void {
@@ -143,40 +133,12 @@ export function createSessionModel({
     if (points.length > 0) series = appendPoints(series, points);
     droppedCount += frame.dropped;
     scannedSeq = Math.max(scannedSeq, frame.scannedSeq);
-    owesCredits = true;
     write(output);
-    touch();
+    feed.owe();
   }
   function start(fromSeq: number): void {
-    feed?.dispose();
-    error = undefined;
-    owesCredits = false;
-    const opened = openFeed(
-      'streams.session',
-      { session, fromSeq },
-      {
-        onFrame: (frame) => {
-          if (opened === feed) onFrame(frame);
-        },
-        onError: (cause) => {
-          if (opened !== feed) return;
-          error = cause;
-          touch();
-        },
-      },
-    );
-    feed = opened;
+    feed.start((handlers) => openFeed('streams.session', { session, fromSeq }, handlers));
   }
-  const frames = frameClock.subscribe(() => {
-    if (!isDirty || !isShown) return;
-    isDirty = false;
-    version++;
-    for (const listener of [...listeners]) listener();
-    if (!owesCredits || untaken > 0) return;
-    owesCredits = false;
-    const painted = feed;
-    afterPaint(() => painted?.returnCredits());
-  });
   start(0);
 
   return {
@@ -202,25 +164,12 @@ export function createSessionModel({
       return unreadableCount;
     },
     get error() {
-      return error;
+      return feed.error;
     },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    getVersion: () => version,
-    retry() {
-      start(scannedSeq === 0 ? 0 : scannedSeq + 1);
-      touch();
-    },
-    setShown(next) {
-      isShown = next;
-      if (next) touch();
-    },
-    dispose() {
-      frames.dispose();
-      feed?.dispose();
-      feed = undefined;
-    },
+    subscribe: feed.subscribe,
+    getVersion: feed.getVersion,
+    retry: () => start(scannedSeq === 0 ? 0 : scannedSeq + 1),
+    setShown: feed.setShown,
+    dispose: feed.dispose,
   };
 }
