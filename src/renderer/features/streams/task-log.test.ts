@@ -19,4 +19,15 @@ describe('task log', () => {
     expect(rows[0]?.reason).toBe('worker died: killed by SIGKILL');
     expect(log.rows[0]?.state).toBe('running');
   });
+
+  it('a task keeps the name of its command after its end, and has none if its beginning left the buffer', () => {
+    const log = createTaskLog();
+    log.add({ ...change('claimed', 'first'), reason: 'sample: build' }, 1000);
+    log.add({ ...change('done', 'first'), reason: 'exit code 0' }, 2000);
+    log.add({ ...change('done', 'second'), reason: 'exit code 0' }, 3000);
+    expect(log.rows.map(({ taskId, title, reason }) => [taskId, title, reason])).toEqual([
+      ['second', undefined, 'exit code 0'],
+      ['first', 'sample: build', 'exit code 0'],
+    ]);
+  });
 });

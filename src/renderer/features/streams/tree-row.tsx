@@ -41,8 +41,8 @@ function Row({ id, node, topPx, isActive, isSelected, onChoose, onOpen }: TreeRo
   const session = node.kind === 'session' ? node.session : undefined;
   return (
     // The keyboard is handled by the tree: the rows are its active descendants.
-    // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
-    // biome-ignore lint/a11y/useFocusableInteractive: see above.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus and answers the keys for its active row.
+    // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus; its rows are active descendants (WAI-ARIA tree).
     <div
       id={id}
       role="treeitem"
