@@ -28,14 +28,36 @@ for (const theme of themes) {
       });
 
       test('axe finds nothing while the swarm works: messages, inspector, session, operations, dialogs', async () => {
+        // Some twenty looks, each of about a second.
+        test.setTimeout(90_000);
         const { page } = shared();
         await page.keyboard.press('Control+2');
         await burst(page, 'axe', 100);
         await page.getByTestId('live-row').first().click();
         await expect(page.getByTestId('inspector-overview')).toBeVisible();
         expect.soft(await violations(page), 'messages and inspector').toEqual([]);
-        await page.getByRole('tab', { name: 'Hex' }).click();
+        await page.getByTestId('live-table').press('End');
+        for (const tampering of ['ciphertext', 'no-envelope']) await call(page, 'developer.tamper', { tampering });
+        await page.getByTestId('live-row').filter({ hasText: 'no envelope around' }).waitFor();
+        await page.getByTestId('pause-button').click();
+        const rows = page.getByTestId('live-row');
+        for (const [row, shown] of [
+          [rows.last(), ['Overview']],
+          [rows.filter({ hasText: 'changed on the way' }).last(), ['Overview', 'Encryption']],
+          [
+            rows.filter({ hasText: 'a sound message' }).last(),
+            ['Payload', 'Encryption', 'Chain', 'Signature', 'Trace', 'Raw'],
+          ],
+        ] as const) {
+          await row.click({ position: { x: 60, y: 10 } });
+          for (const tab of shown) {
+            await page.getByRole('tab', { name: tab, exact: true }).click();
+            expect.soft(await violations(page), tab).toEqual([]);
+          }
+        }
+        await page.getByTestId('inspector').getByRole('radio', { name: 'Hex' }).click();
         expect.soft(await violations(page), 'hex').toEqual([]);
+        await page.getByTestId('pause-button').click();
         await page.getByTestId('inspector-close').click();
         await page.getByTestId('pause-button').click();
         expect.soft(await violations(page), 'paused').toEqual([]);

@@ -2,14 +2,23 @@
  * THE canary: known secrets go through every flow of the app, and then none of them may be found anywhere but where it was
  * typed (protocol.md I3, quality.md §4). It grows with each flow.
  */
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { encodeNkeySeed } from '../src/engine/identity/nkey.ts';
 import { findSecrets, type KnownSecret } from '../tests/support/secret-search.ts';
-import { bytesOf, call, followTask, invoke, readSnapshot, runCommand } from './support/bridge.ts';
+import {
+  bytesOf,
+  call,
+  followTask,
+  invoke,
+  readBytes,
+  readMessage,
+  readSnapshot,
+  runCommand,
+} from './support/bridge.ts';
 import { heapSnapshot, wholeStringsArgument } from './support/heap.ts';
 import { createIpcRecorder } from './support/ipc-recorder.ts';
 import { descendantsOf } from './support/processes.ts';
@@ -130,6 +139,60 @@ async function restore(workbench: Workbench): Promise<void> {
   await expect(page.getByText('The key store is the backup’s now')).toBeVisible();
 }
 
+/** Two halves of a word that only a command's output has whole: sealed on the bus, and shown to the window. */
+const halves = [randomBytes(12).toString('hex'), randomBytes(12).toString('hex')] as const;
+
+/** Messages of every kind are read, opened and shown page by page; gives the key ids that sealed them. */
+async function openMessages({ page, profile }: Workbench, { outputs }: Traces): Promise<readonly string[]> {
+  await followTask(page, await runCommand(page, 'sh', '-c', `printf "%s%s" ${halves[0]} ${halves[1]}`));
+  for (const tampering of ['ciphertext', 'metadata', 'signature', 'unsigned', 'replay', 'wrong-sender'])
+    await call(page, 'developer.tamper', { tampering });
+  await page.keyboard.press('Control+2');
+  await page.getByTestId('pause-button').click();
+  for (const row of [
+    page.getByTestId('live-row').last(),
+    page.getByTestId('live-row').filter({ hasText: halves[0] }).last(),
+  ]) {
+    await row.click();
+    for (const tab of ['Overview', 'Payload', 'Encryption', 'Chain', 'Signature', 'Trace', 'Raw'])
+      await page.getByRole('tab', { name: tab, exact: true }).click();
+  }
+  await page.getByTestId('pause-button').click();
+  const { newestSeq } = await readSnapshot(page, 'streams.status');
+  const keyIds = new Set<string>();
+  const raw: Buffer[] = [];
+  let opened: Buffer | undefined;
+  for (let seq = 1; seq <= newestSeq; seq++) {
+    const { trust } = await readMessage(page, seq);
+    const bytes = await readBytes(page, seq);
+    raw.push(bytes, Buffer.from('\n'));
+    if (trust.seal.kind !== 'sealed') continue;
+    keyIds.add(trust.seal.keyId);
+    if (trust.marks.seal === 'opens') opened = bytes;
+  }
+  outputs['messages on the bus'] = Buffer.concat(raw);
+  for (const args of [
+    ['envelope', 'open'],
+    ['envelope', 'verify'],
+  ] as const) {
+    const { stdout, stderr } = vak(profile, args, { passphrase: typed.changed, input: opened ?? Buffer.alloc(0) });
+    outputs[`vak ${args.join(' ')}`] = `${stdout}\n${stderr}`;
+  }
+  expect(outputs['vak envelope open']).toContain('"payload"');
+  return [...keyIds];
+}
+
+/** The keys that seal under those ids (E6), from the secrets that the key store holds. */
+function sealingKeys(keyIds: readonly string[], stored: readonly KnownSecret[]): readonly KnownSecret[] {
+  return keyIds.flatMap((keyId) => {
+    const secret = stored.find(({ name }) => name === `secret ${keyId.split('.')[0]} of default`);
+    if (secret === undefined) throw new Error(`no secret is stored for ${keyId}`);
+    const info = `vak-bus-aes-256-gcm-${keyId}`;
+    const bytes = new Uint8Array(hkdfSync('sha256', secret.bytes, 'vak-bus-hkdf-salt-v1', info, 32));
+    return [{ name: `key of ${keyId}`, bytes }];
+  });
+}
+
 /** Secrets where none belongs: every answer must do without them. */
 async function provoke({ page, profile }: Workbench): Promise<void> {
   const { input } = misplaced;
@@ -210,6 +273,7 @@ test('I3 the canary: no secret is found in files, logs, output, IPC, children or
   mkdirSync(backups);
   const recorder = createIpcRecorder(join(folder, 'ipc'));
   const traces: Traces = { heaps: {}, outputs: {} };
+  let keyIds: readonly string[] = [];
   const env = { VAK_WORKSPACE_SECRET: fromEnvironment };
   const start = { before: recorder.args, after: [wholeStringsArgument] };
   try {
@@ -222,6 +286,7 @@ test('I3 the canary: no secret is found in files, logs, output, IPC, children or
       await changeAndBackUp(first, join(backups, 'vak.backup'));
       await lockAndUnlock(first, traces);
       await restore(first);
+      keyIds = await openMessages(first, traces);
       await visitViews(first.page);
       traces.heaps['heap of the open workbench'] = await heapSnapshot(first.page);
       traces.outputs['children of the app'] = await describeChildren(first);
@@ -243,13 +308,19 @@ test('I3 the canary: no secret is found in files, logs, output, IPC, children or
     expect(stored.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['seed of operator as text', 'root seed of default as bytes', 'box key 0 of operator']),
     );
-    const secret = [...secretsOf(typed), text('from the environment', fromEnvironment), ...stored];
+    expect(keyIds.length).toBeGreaterThanOrEqual(3);
+    const keys = sealingKeys(keyIds, stored);
+    const secret = [...secretsOf(typed), text('from the environment', fromEnvironment), ...stored, ...keys];
     const told = {
       'said to the window': recorder.read('workbench-told'),
       'said to the entry window': recorder.read('entry-told'),
     };
     const everywhere = { texts: { ...traces.outputs, ...told }, folders: [freshProfile, backups] };
     expect(findSecrets(everywhere, [...secret, ...secretsOf(misplaced)])).toEqual([]);
+    // What a command printed is whole in no message on the bus, and in what was opened of it.
+    const word = text('what a command printed', halves.join(''));
+    const said = { bus: traces.outputs['messages on the bus'] ?? '', window: recorder.read('workbench-told') };
+    expect(findSecrets({ texts: said }, [word])).toEqual(['window: what a command printed']);
     const byPage = { texts: { ...traces.heaps, 'said by the window': recorder.read('workbench-said') } };
     expect(findSecrets(byPage, secret)).toEqual([]);
 

@@ -250,6 +250,7 @@ test('I3 vak shares the profile while the app runs: identity, settings and grant
     const grants = listed.map((line) => JSON.parse(line) as { peer: string; roles: string[]; state: string });
     expect(grants.map(({ peer, state }) => `${peer} ${state}`).sort()).toEqual([
       'operator in-force',
+      'swarm in-force',
       'worker-1 in-force',
       'worker-2 in-force',
     ]);

@@ -1,7 +1,7 @@
 /** The live table: every message arrives or is counted, and nothing moves under the eye. */
 import { expect, type Page } from '@playwright/test';
 import { startBareWorkbench } from './support/bare-workbench.ts';
-import { burst, call, followTask, readBytes, readSnapshot, runCommand } from './support/bridge.ts';
+import { burst, burstSealed, call, followTask, readBytes, readSnapshot, runCommand } from './support/bridge.ts';
 import { expectSum, newestTask, openSession, rowOf, seqsInSight, shownCounters } from './support/streams-page.ts';
 import { setPageSize, startWorkbench, test, type Workbench } from './support/workbench.ts';
 
@@ -158,7 +158,16 @@ async function shownHex(page: Page): Promise<string> {
   return rows.join(' ').replaceAll(/\s+/g, '');
 }
 
-test('the inspector shows and copies the exact bytes of a message', async ({ workbench }) => {
+/** The opened payload of one message. */
+async function readPayload(page: Page, seq: number): Promise<Buffer> {
+  const bytes = await page.evaluate(async (wanted) => {
+    const result = await window.bridge.invoke(crypto.randomUUID(), 'streams.open', { seq: wanted });
+    return result.ok ? [...(result.value as { bytes: Uint8Array }).bytes] : [];
+  }, seq);
+  return Buffer.from(bytes);
+}
+
+test('the inspector shows and copies the exact bytes of a message and of its opened payload', async ({ workbench }) => {
   const { page } = workbench;
   // A right-to-left override, a BOM and an astral character in the command line: they come back raw in a status.
   const strange = 'a\u202eb\ufeffc𝄞é';
@@ -166,6 +175,9 @@ test('the inspector shows and copies the exact bytes of a message', async ({ wor
   await followTask(page, task);
   await page.getByTestId('pause-button').click();
   const rows = page.getByTestId('live-row');
+  const view = async (name: string): Promise<void> => {
+    await page.getByTestId('inspector').getByRole('radio', { name, exact: true }).click();
+  };
   for (const [verb, part] of [
     ['terminal', ''],
     ['status', 'claimed'],
@@ -175,25 +187,32 @@ test('the inspector shows and copies the exact bytes of a message', async ({ wor
       .filter({ hasText: part })
       .first();
     await row.click();
-    const bytes = await readBytes(page, Number(await row.getAttribute('data-seq')));
-    await page.getByRole('tab', { name: 'Text' }).click();
+    const seq = Number(await row.getAttribute('data-seq'));
+    const [bytes, payload] = [await readBytes(page, seq), await readPayload(page, seq)];
+    await page.getByRole('tab', { name: 'Payload' }).click();
+    await view('Text');
     await expect(page.getByTestId('payload-text')).toContainText(
       verb === 'terminal' ? '"bytes":"' : '"state":"claimed"',
     );
-    expect(Buffer.from(await copyBy(workbench, 'Copy text'))).toEqual(bytes);
-    await page.getByRole('tab', { name: 'Hex' }).click();
-    expect(await copyBy(workbench, 'Copy hex')).toBe(bytes.toString('hex'));
-    expect(await shownHex(page)).toBe(bytes.toString('hex'));
-    const payload = JSON.parse(bytes.toString()) as { bytes?: string; detail?: { reason: string } };
-    if (payload.bytes !== undefined)
-      expect(Buffer.from(payload.bytes, 'base64')).toEqual(
-        Buffer.concat([Buffer.from([0, 255, 0xc3]), Buffer.from('(\u001b[31mred')]),
-      );
+    expect(Buffer.from(await copyBy(workbench, 'Copy text'))).toEqual(payload);
     if (verb === 'status') {
-      await page.getByRole('tab', { name: 'Text' }).click();
       const shown = (await page.getByTestId('payload-text').textContent()) ?? '';
       expect(shown).not.toMatch(/[\u202e\ufeff]/u);
     }
+    await view('Hex');
+    expect(await copyBy(workbench, 'Copy hex')).toBe(payload.toString('hex'));
+    expect(await shownHex(page)).toBe(payload.toString('hex'));
+    const parsed = JSON.parse(payload.toString()) as { bytes?: string };
+    if (parsed.bytes !== undefined)
+      expect(Buffer.from(parsed.bytes, 'base64')).toEqual(
+        Buffer.concat([Buffer.from([0, 255, 0xc3]), Buffer.from('(\u001b[31mred')]),
+      );
+    await page.getByRole('tab', { name: 'Raw' }).click();
+    await view('Text');
+    expect(Buffer.from(await copyBy(workbench, 'Copy text'))).toEqual(bytes);
+    await view('Hex');
+    expect(await copyBy(workbench, 'Copy hex')).toBe(bytes.toString('hex'));
+    await view('Text');
   }
 });
 
@@ -251,20 +270,20 @@ test('at the smallest size every control of the view can be reached while the in
 
 test('choosing a session in the tree shows its messages alone', async ({ workbench }) => {
   const { page } = workbench;
-  await burst(page, 'alpha', 120);
-  await burst(page, 'beta', 80);
+  const alpha = await burstSealed(page, 'alpha', 120);
+  const beta = await burstSealed(page, 'beta', 80);
   await expectSum(page, 200);
   await page.keyboard.press('/');
   await expect(page.getByTestId('session-filter')).toBeFocused();
   await page.keyboard.type('bet');
-  await expect(page.locator('[data-id="session:alpha"]')).toHaveCount(0);
-  await page.locator('[data-id="session:beta"]').click();
+  await expect(page.locator(`[data-id="session:${alpha}"]`)).toHaveCount(0);
+  await page.locator(`[data-id="session:${beta}"]`).click();
   expect(await expectSum(page, 80)).toEqual({ received: 80, dropped: 0 });
   const subjects = await page.getByTestId('live-row').locator('.live-subject').allTextContents();
   expect(subjects.length).toBeGreaterThan(10);
   expect(subjects.filter((subject) => !subject.includes('beta'))).toEqual([]);
-  await burst(page, 'alpha', 10);
-  await burst(page, 'beta', 5);
+  await burstSealed(page, 'alpha', 10);
+  await burstSealed(page, 'beta', 5);
   await expectSum(page, 85);
   await page.getByTestId('session-filter').fill('');
   await page.locator('[data-id="all"]').click();
@@ -290,13 +309,13 @@ test('widths of panels and columns are kept over a restart', async ({ profile })
     await first.page.mouse.down();
     await first.page.mouse.move(edge.x + edge.width / 2 - 60, edge.y + 120, { steps: 3 });
     await first.page.mouse.up();
-    expect(await widths(first.page)).toEqual(['272', '216', '480']);
+    expect(await widths(first.page)).toEqual(['272', '184', '480']);
   } finally {
     await first.end();
   }
   const second = await startWorkbench(profile);
   try {
-    expect(await widths(second.page)).toEqual(['272', '216', '480']);
+    expect(await widths(second.page)).toEqual(['272', '184', '480']);
     const list = await second.page.getByRole('complementary', { name: 'Sessions' }).boundingBox();
     expect(list?.width).toBe(272);
   } finally {

@@ -84,7 +84,7 @@ async function takeStreams(page, folder, theme) {
   await page.getByTestId('pause-button').click();
   await page.getByTestId('live-row').filter({ hasText: '.terminal' }).last().click();
   await page.getByTestId('pause-button').click();
-  await page.getByTestId('inspector-overview').getByText('vak.events.terminal', { exact: true }).waitFor();
+  await page.getByTestId('inspector-overview').getByText('vak.events.terminal', { exact: true }).first().waitFor();
   await page.getByTestId('new-rows-pill').waitFor();
   await take(page, folder, `streams-${theme}`);
 }
@@ -101,6 +101,26 @@ async function takeSession(page, folder) {
   await page.getByTestId('mode-messages').click();
 }
 
+/** A message that was tampered with, and the page of the inspector that says what was changed. */
+async function takeTampered(page, folder) {
+  await page.keyboard.press('Control+2');
+  await page.locator('[data-id="all"]').click();
+  await page.getByTestId('live-table').focus();
+  await page.keyboard.press('End');
+  for (const tampering of ['signature', 'ciphertext', 'replay', 'metadata'])
+    await page.evaluate(
+      (one) => window.bridge.invoke(crypto.randomUUID(), 'developer.tamper', { tampering: one }),
+      tampering,
+    );
+  await page.getByTestId('pause-button').click();
+  await page.getByTestId('live-row').filter({ hasText: 'does not verify' }).last().click();
+  await page.getByRole('tab', { name: 'Encryption' }).click();
+  await page.getByTestId('inspector-encryption').getByText('was changed after sealing').waitFor();
+  await take(page, folder, 'tampered-dark');
+  await page.getByRole('tab', { name: 'Overview' }).click();
+  await page.getByTestId('pause-button').click();
+}
+
 /** Keys, grants and secrets as an operator sees them. */
 async function takeIdentity(page, folder) {
   await page.keyboard.press('Control+8');
@@ -114,6 +134,7 @@ async function takeAll(page, folder) {
   await page.keyboard.press('Control+1');
   await take(page, folder, 'operations-dark');
   await takeIdentity(page, folder);
+  await takeTampered(page, folder);
   await takeStreams(page, folder, 'light');
 }
 

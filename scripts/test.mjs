@@ -1,5 +1,5 @@
-// `npm test`: set-up, then check, unit, build, end-to-end; stops at the first step that fails and ends with the counts.
-// `npm test -- unit …` and `npm test -- e2e …` run that step alone (e2e builds before, if needed); more arguments go to its tool.
+// `npm test`: set-up, then check, unit, runtime, build, end-to-end; stops at the first step that fails and ends with the counts.
+// `npm test -- unit …`, `runtime …`, `e2e …` run that step alone (e2e builds before, if needed); more arguments go to its tool.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,12 +9,14 @@ import { packageCommand } from './child-process.mjs';
 import { ownProjectRoot, readJson } from './files.mjs';
 import { needsVirtualDisplay, runInForeground } from './foreground.mjs';
 import { printFailure, runMain, SetUpError, say, secondsSince } from './report.mjs';
+import { runInRuntime, runtimeFolders } from './runtime-tests.mjs';
 import { setUp } from './set-up.mjs';
 import { addCounts, countPlaywright, countVitest, finalCode, noTests, summaryLine } from './test-summary.mjs';
 
 const steps = {
   check: async () => ({ code: await runChecks() }),
   unit: runUnit,
+  runtime: runRuntime,
   build: async () => {
     if (!(await ensureBuilt())) say('build', 'is current');
     return { code: 0 };
@@ -22,16 +24,29 @@ const steps = {
   e2e: runEndToEnd,
 };
 const plans = {
-  all: { need: 'test', names: ['check', 'unit', 'build', 'e2e'] },
+  all: { need: 'test', names: ['check', 'unit', 'runtime', 'build', 'e2e'] },
   unit: { need: 'unit', names: ['unit'] },
+  runtime: { need: 'runtime', names: ['runtime'] },
   e2e: { need: 'test', names: ['build', 'e2e'] },
 };
 
-async function runUnit({ reports, args }) {
-  const file = join(reports, 'unit.json');
+/** The command line of a vitest run that leaves its report in `file`. */
+async function vitestRun(file, args) {
   const { command, args: tool } = await packageCommand(ownProjectRoot, 'vitest');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  const code = await runInForeground({ command, args: [...tool, 'run', ...reporters, ...args], cwd: ownProjectRoot });
+  return { command, args: [...tool, 'run', ...reporters, ...args] };
+}
+
+async function runUnit({ reports, args }) {
+  const file = join(reports, 'unit.json');
+  const code = await runInForeground({ ...(await vitestRun(file, args)), cwd: ownProjectRoot });
+  return { code, counts: countVitest(await readJson(file)) };
+}
+
+async function runRuntime({ reports, args, electron }) {
+  const file = join(reports, 'runtime.json');
+  const { args: tool } = await vitestRun(file, args.length > 0 ? args : runtimeFolders);
+  const code = await runInRuntime({ executable: electron.executable, tool, cwd: ownProjectRoot });
   return { code, counts: countVitest(await readJson(file)) };
 }
 
@@ -51,12 +66,12 @@ async function runEndToEnd({ reports, args }) {
 }
 
 /** Runs the steps in order until one fails; gives the code of that step and the counts of all. */
-async function runSteps(names, { reports, args }) {
+async function runSteps(names, given) {
   let counts = noTests;
   for (const name of names) {
     const startedAt = Date.now();
     process.stdout.write(`\n== ${name}\n`);
-    const result = await steps[name]({ reports, args }).catch(printFailure);
+    const result = await steps[name](given).catch(printFailure);
     counts = addCounts(counts, result.counts ?? noTests);
     const outcome = result.code === 0 ? 'passed' : `FAILED with code ${result.code}`;
     process.stdout.write(`== ${name}: ${outcome} in ${secondsSince(startedAt)}\n`);
@@ -68,8 +83,8 @@ async function runSteps(names, { reports, args }) {
 async function runPlan(plan, args) {
   const reports = await mkdtemp(join(tmpdir(), 'vak-test-reports-'));
   try {
-    await setUp({ need: plan.need });
-    return await runSteps(plan.names, { reports, args });
+    const { electron } = await setUp({ need: plan.need });
+    return await runSteps(plan.names, { reports, args, electron });
   } finally {
     await rm(reports, { recursive: true, force: true });
   }
@@ -79,7 +94,7 @@ async function runPlan(plan, args) {
 async function runTests([step, ...args]) {
   const plan = plans[step ?? 'all'];
   if (!plan || step === 'all') {
-    throw new SetUpError(`${step} is no step of the tests.\nNext: npm test, npm test -- unit, or npm test -- e2e`);
+    throw new SetUpError(`${step} is no step of the tests.\nNext: npm test, or npm test -- with unit, runtime or e2e`);
   }
   const { code, counts = noTests } = await runPlan(plan, args).catch(printFailure);
   const final = finalCode(code, counts);

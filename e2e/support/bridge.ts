@@ -8,7 +8,7 @@ import type {
   SnapshotName,
   SnapshotValue,
 } from '../../src/shared/contract/define-contract.ts';
-import type { SessionFrame } from '../../src/shared/contract/streams-contract.ts';
+import type { BufferedMessage, SessionFrame } from '../../src/shared/contract/streams-contract.ts';
 
 declare global {
   interface Window {
@@ -139,6 +139,16 @@ export async function readBytes(page: Page, seq: number): Promise<Buffer> {
   return Buffer.from(bytes);
 }
 
+/** A message with what is known of its trust; its bytes are left out. */
+export function readMessage(page: Page, seq: number): Promise<Omit<BufferedMessage, 'bytes'>> {
+  return page.evaluate(async (wanted) => {
+    const result = await window.bridge.invoke(crypto.randomUUID(), 'streams.read', { seq: wanted });
+    if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);
+    const { bytes: _, ...message } = result.value as BufferedMessage;
+    return message;
+  }, seq);
+}
+
 /** Which worker took a task. */
 export interface TakenTask {
   readonly taskId: string;
@@ -151,12 +161,19 @@ export function runCommand(page: Page, ...command: readonly string[]): Promise<T
   return call<TakenTask>(page, 'swarm.run', { command, cwd: '/' });
 }
 
-/** Publishes messages at once; every one must be taken by the bus. */
+async function publishBurst(page: Page, form: 'bare' | 'sealed', session: string, count: number): Promise<string> {
+  const input = { session, count, textLength: 64, form };
+  const made = await call<{ publishedCount: number; session: string }>(page, 'developer.burst', input);
+  if (made.publishedCount !== count) throw new Error(`the bus took ${made.publishedCount} of ${count}`);
+  return made.session;
+}
+
+/** Publishes messages at once, bytes without an envelope; every one must be taken by the bus. */
 export async function burst(page: Page, session: string, count: number): Promise<void> {
-  const { publishedCount } = await call<{ publishedCount: number }>(page, 'developer.burst', {
-    session,
-    count,
-    textLength: 64,
-  });
-  if (publishedCount !== count) throw new Error(`the bus took ${publishedCount} of ${count}`);
+  await publishBurst(page, 'bare', session, count);
+}
+
+/** Publishes sealed and signed messages of a session whose id begins with that name; gives the id. */
+export function burstSealed(page: Page, session: string, count: number): Promise<string> {
+  return publishBurst(page, 'sealed', session, count);
 }

@@ -23,6 +23,8 @@ export interface VakOptions {
   readonly passphrase?: string;
   readonly backupPassphrase?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** What its standard input gives; nothing unless said otherwise. */
+  readonly input?: Uint8Array;
 }
 
 /** Runs the built `vak` on a profile, as a script would: the passphrase in a file of mode 0600 that lies elsewhere. */
@@ -44,7 +46,10 @@ export function vak(profile: string, args: readonly string[], options: VakOption
   try {
     const program = join(ownProjectRoot, 'out', 'peers', 'vak.js');
     const command = [program, ...args, '--profile', profile];
-    const { status, stdout, stderr, error } = spawnSync(process.execPath, command, { env, encoding: 'utf8' });
+    const { status, stdout, stderr, error } = spawnSync(process.execPath, command, {
+      ...{ env, encoding: 'utf8' },
+      input: options.input ?? '',
+    });
     if (status === null) throw error ?? new Error('vak was ended by a signal');
     return { code: status, stdout, stderr };
   } finally {

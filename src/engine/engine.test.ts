@@ -11,7 +11,10 @@ import {
 } from '../../tests/support/test-profile.ts';
 import { toText, utf8 } from '../shared/base/bytes.ts';
 import type { SnapshotUpdate } from '../shared/contract/define-contract.ts';
-import type { StreamsStatus } from '../shared/contract/streams-contract.ts';
+import type { Tampering } from '../shared/contract/developer-contract.ts';
+import type { QuarantineState, RowsFrame, StreamsStatus } from '../shared/contract/streams-contract.ts';
+import type { RefusalReason } from '../shared/contract/trust-report.ts';
+import { unpackMarks } from '../shared/protocol/trust-marks.ts';
 import { natsSeedName } from '../shared/settings/secret-shape.ts';
 import type { SelfTestResult } from './crypto/self-test.ts';
 import { createEngine, type Engine } from './engine.ts';
@@ -24,6 +27,7 @@ const everything = [
   'identity.self',
   'sessions.list',
   'settings.current',
+  'streams.quarantine',
   'streams.status',
   'swarm.state',
 ];
@@ -89,7 +93,7 @@ const setUp = (): Promise<void> | void =>
 const status = (): StreamsStatus =>
   engine.snapshots.current().find(({ name }) => name === 'streams.status')?.value as StreamsStatus;
 const burst = async (count: number): Promise<unknown> =>
-  await engine.services.developer.burst({ session: 's', count, textLength: 20 }, context);
+  await engine.services.developer.burst({ session: 's', count, textLength: 20, form: 'bare' }, context);
 
 it('I3 locked: only key store and status are sent or readable; unlocked: all of it, with versions that rise', async () => {
   await burst(3);
@@ -182,3 +186,36 @@ it('I3 after a failed self-test nothing of the workspace is shown, and the state
   const [, keyStore] = engine.snapshots.current();
   expect(keyStore?.value).toMatchObject({ kind: 'self-test-failed', reason: expect.stringContaining('aes') });
 });
+
+const refusals: Readonly<Record<Tampering, RefusalReason>> = {
+  ciphertext: 'chain',
+  metadata: 'signature',
+  signature: 'signature',
+  plain: 'plain',
+  unsigned: 'unsigned',
+  replay: 'chain',
+  'wrong-sender': 'signature',
+  'no-envelope': 'malformed',
+};
+
+it.each(Object.entries(refusals))(
+  'E8 a message that was tampered with (%s) is refused as %s and shown so',
+  async (tampering, reason) => {
+    await setUp();
+    const { session } = await engine.services.developer.tamper({ tampering: tampering as Tampering }, context);
+    const frames: RowsFrame[] = [];
+    const feed = engine.feeds.open('streams.rows', { pattern: `vak.events.*.${session}.>`, fromSeq: 0 }, (frame) =>
+      frames.push(JSON.parse(frame)),
+    );
+    await settle();
+    feed.dispose();
+    const marks = frames.flatMap((frame) => frame.marks.map(unpackMarks));
+    expect(marks.at(-1)?.isRefused).toBe(true);
+    expect(marks.slice(0, -1).filter(({ isRefused }) => isRefused)).toEqual([]);
+    const state = engine.snapshots.current().find(({ name }) => name === 'streams.quarantine')
+      ?.value as QuarantineState;
+    expect(state).toMatchObject({ refusedCount: 1, countByReason: { [reason]: 1 } });
+    const { trust } = await engine.services.streams.read({ seq: state.recent[0]?.seq as number }, context);
+    expect(trust.refusal?.reason).toBe(reason);
+  },
+);

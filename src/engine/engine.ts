@@ -2,20 +2,29 @@
  * Composition of the engine: one bus, one buffer, the services and feeds over them.
  * Law: constructs and connects, decides nothing; `stop` releases all of it in the order of architecture.md §6.
  */
-import { createDisposer } from '../shared/base/disposer.ts';
+import { createDisposer, type Disposable } from '../shared/base/disposer.ts';
 import { isVakError } from '../shared/base/vak-error.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { AppStatus } from '../shared/contract/app-status-contract.ts';
 import type { Services } from '../shared/contract/define-contract.ts';
 import { type AccessGate, createAccessGate } from './access-gate.ts';
 import type { Bus } from './bus/bus.ts';
-import { createLiveBus } from './bus/live-bus.ts';
+import { createLiveBus, type LiveBus } from './bus/live-bus.ts';
 import { createMemoryBus } from './bus/memory/memory-bus.ts';
 import type { SelfTestResult } from './crypto/self-test.ts';
 import { createDeveloperService } from './developer/developer-service.ts';
+import { createEnvelopeReader } from './envelope/envelope-reader.ts';
+import { createEnvironmentSecret } from './envelope/environment-secret.ts';
+import { createIntake } from './envelope/intake.ts';
+import { createEnvelopeOpener } from './envelope/open-envelope.ts';
+import { createQuarantine } from './envelope/quarantine.ts';
+import { createSecretRegistry } from './envelope/secret-registry.ts';
+import { createTrustReporter } from './envelope/trust-reporter.ts';
+import { createProfileSignatureCheck, createWorkspaceSecrets } from './envelope/workspace-trust.ts';
 import { createFeedHub, type FeedHub } from './feeds/feed-hub.ts';
-import { createMessageBuffer } from './feeds/message-buffer.ts';
-import { createStreamsService } from './feeds/streams-service.ts';
+import { createMessageBuffer, type MessageBuffer } from './feeds/message-buffer.ts';
+import { createRowReader } from './feeds/row-reader.ts';
+import { createStreamsService, type StreamsService } from './feeds/streams-service.ts';
 import { createSubjectReader } from './feeds/subject-reader.ts';
 import { createIdentityService, type IdentityService } from './identity/identity-service.ts';
 import { createCredentialIssuer } from './identity/peer-credentials.ts';
@@ -68,27 +77,57 @@ export interface Engine {
 
 const sampleMs = 1000;
 
-type Streams = ReturnType<typeof createStreamsService>;
 type Sessions = ReturnType<typeof createSessionDirectory>;
 
-/** What the bus carries, kept for the windows: the buffer, who was heard, the feeds. */
-function createStreams(bus: Bus, ports: EnginePorts, config: EngineConfig & { readonly onSessions: () => void }) {
-  const { clock } = ports;
+interface StreamsDeps {
+  readonly bus: Bus;
+  readonly ports: EnginePorts;
+  readonly config: EngineConfig;
+  readonly onSessions: () => void;
+  readonly onQuarantine: () => void;
+}
+
+/** Who may be believed in this workspace, as the profile knows it, and what opens its messages. */
+function createTrust({ profile, clock, environment, logger }: EnginePorts, workspace: string) {
+  const { keyStore, records, settings } = profile;
   const held = createDisposer();
-  const reader = createSubjectReader();
+  const name = (): string => settings.settings().workspaceSecretEnv;
+  const fromOutside = held.add(createEnvironmentSecret({ environment, name, logger }));
+  const source = held.add(createWorkspaceSecrets({ keyStore, workspace, environmentSecret: fromOutside.entry }));
+  const signatures = held.add(createProfileSignatureCheck(keyStore, records));
+  const opener = createEnvelopeOpener({ registry: createSecretRegistry({ source, clock }), workspace });
+  return { opener, checkSignature: signatures.check, refresh: fromOutside.refresh, dispose: () => held.dispose() };
+}
+
+/** What the bus carries, judged and kept for the windows: the buffer, the quarantine, who was heard, the feeds. */
+function createStreams({ bus, ports, config, onSessions, onQuarantine }: StreamsDeps) {
+  const { clock, profile } = ports;
+  const { workspace } = config;
+  const held = createDisposer();
+  const { opener, checkSignature, refresh } = held.add(createTrust(ports, workspace));
+  const subjects = createSubjectReader();
+  const reader = createEnvelopeReader();
   const buffer = createMessageBuffer({ capacityCount: config.bufferCount, capacityBytes: config.bufferBytes });
-  held.add(bus.subscribe('>', { kind: 'inline', onMessage: (message) => buffer.append(message, clock.now()) }));
-  const { workspace, onSessions } = config;
-  const sessions = held.add(createSessionDirectory({ bus, clock, reader, workspace, onChange: onSessions }));
-  const feeds = held.add(createFeedHub({ buffer, clock, reader, peerOf: sessions.peerOf }));
-  const streams = createStreamsService({ bus, buffer, clock, feeds, reader, peerOf: sessions.peerOf });
-  return { buffer, sessions, feeds, streams, dispose: () => held.dispose() };
+  const quarantine = createQuarantine({ onChange: onQuarantine });
+  const policy = () => profile.settings.settings().policy;
+  const intake = createIntake({
+    ...{ buffer, reader, subjects, opener, quarantine, clock, workspace, policy, checkSignature },
+  });
+  held.add(bus.subscribe('>', { kind: 'inline', onMessage: intake.take }));
+  const sessions = held.add(
+    createSessionDirectory({ intake, buffer, clock, reader: subjects, workspace, onChange: onSessions }),
+  );
+  const rows = createRowReader({ subjects, reader, intake, peerOf: sessions.peerOf });
+  const feeds = held.add(createFeedHub({ buffer, clock, subjects, rows, intake }));
+  const reporter = createTrustReporter({ buffer, reader, intake, opener });
+  const streams = createStreamsService({ bus, buffer, clock, feeds, subjects, rows, intake, quarantine, reporter });
+  return { buffer, sessions, feeds, streams, refreshSecrets: refresh, dispose: () => held.dispose() };
 }
 
 interface SnapshotSources {
   readonly config: EngineConfig;
   readonly sessions: Sessions;
-  readonly streams: Streams;
+  readonly streams: StreamsService;
   readonly swarm: LocalSwarm;
   readonly identity: IdentityService;
   readonly settings: SettingsService;
@@ -116,6 +155,7 @@ function readersOf({
     'identity.self': identity.self,
     'sessions.list': sessions.list,
     'settings.current': settings.state,
+    'streams.quarantine': streams.quarantine,
     'streams.status': streams.status,
     'swarm.state': swarm.state,
   };
@@ -148,6 +188,46 @@ function createPersonal({ ports, workspace, onChange, onBusChange }: PersonalDep
   return { identity, settings, issueCredentials };
 }
 
+function createUsageSampler(clock: Clock) {
+  const read = createProcessUsageReader(clock);
+  let usage = read();
+  return {
+    usage: () => usage,
+    sample() {
+      usage = read();
+    },
+  };
+}
+
+interface CurrentDeps {
+  readonly clock: Clock;
+  readonly buffer: MessageBuffer;
+  readonly streams: StreamsService;
+  readonly snapshots: SnapshotHub<AppContract>;
+}
+
+/** Takes the figures that are sampled once a second, and says when they changed. */
+function keepCurrent({ clock, buffer, streams, snapshots }: CurrentDeps, sampleUsage: () => void): Disposable {
+  const held = createDisposer();
+  held.add(
+    clock.setTicker(sampleMs, () => {
+      sampleUsage();
+      streams.sample();
+      snapshots.changed('app.status');
+      snapshots.changed('streams.status');
+    }),
+  );
+  held.add(buffer.onAppend(() => snapshots.changed('streams.status')));
+  return held;
+}
+
+function exchangeBus(bus: LiveBus, next: Bus, logger: Logger): void {
+  bus.exchange(next).catch((thrown: unknown) => {
+    // A change while the app ends.
+    if (!isVakError(thrown, 'closed')) logger.bug('bus.exchange', thrown);
+  });
+}
+
 /** Builds a running engine on the embedded bus. */
 export function createEngine(ports: EnginePorts, config: EngineConfig): Engine {
   const { clock, randomness, logger, launchWorker, profile, selfTest } = ports;
@@ -155,52 +235,58 @@ export function createEngine(ports: EnginePorts, config: EngineConfig): Engine {
   const held = createDisposer();
   const openBus = (): Bus => createMemoryBus({ clock, logger });
   const bus = createLiveBus(openBus());
-  const onSessions = (): void => snapshots.changed('sessions.list');
-  const { buffer, sessions, feeds, streams } = held.add(createStreams(bus, ports, { ...config, onSessions }));
+  const { buffer, sessions, feeds, streams, refreshSecrets } = held.add(
+    createStreams({
+      ...{ bus, ports, config },
+      onSessions: () => snapshots.changed('sessions.list'),
+      onQuarantine: () => snapshots.changed('streams.quarantine'),
+    }),
+  );
   const { identity, settings, issueCredentials } = createPersonal({
     ...{ ports, workspace },
     onChange() {
       for (const name of ['identity.keyStore', 'identity.self', 'settings.current'] as const) snapshots.changed(name);
     },
     onBusChange() {
-      bus.exchange(openBus()).catch((thrown: unknown) => {
-        // A change while the app ends.
-        if (!isVakError(thrown, 'closed')) logger.bug('bus.exchange', thrown);
-      });
+      void refreshSecrets();
+      exchangeBus(bus, openBus(), logger);
     },
   });
   const onChange = (): void => snapshots.changed('swarm.state');
   const swarm = createLocalSwarm({
     ...{ launch: launchWorker, issueCredentials, bus, clock, randomness, logger, workspace, sessions, onChange },
+    heads: profile.heads,
   });
   const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
-  const readUsage = createProcessUsageReader(clock);
-  let usage = readUsage();
-  const readers = readersOf({ config, sessions, streams, swarm, identity, settings, usage: () => usage });
+  const { usage, sample } = createUsageSampler(clock);
+  const readers = readersOf({ config, sessions, streams, swarm, identity, settings, usage });
   const snapshots = held.add(createSnapshotHub<AppContract>(readers, clock, gate.isVisible));
-  held.add(gate.onChange(() => snapshots.resend()));
+  const developer = held.add(createDeveloperService({ bus, clock, randomness, workspace, issueCredentials }));
   held.add(
-    clock.setTicker(sampleMs, () => {
-      usage = readUsage();
-      streams.sample();
-      snapshots.changed('app.status');
-      snapshots.changed('streams.status');
+    gate.onChange((isOpen) => {
+      if (isOpen) sessions.readWaiting();
+      else developer.lock();
+      snapshots.resend();
     }),
   );
-  held.add(buffer.onAppend(() => snapshots.changed('streams.status')));
+  held.add(keepCurrent({ clock, buffer, streams, snapshots }, sample));
 
   const services = {
     app: {},
-    developer: createDeveloperService({ bus, workspace }),
+    developer: developer.calls,
     identity: identity.calls,
     sessions: {},
     settings: settings.calls,
-    streams: { read: streams.read },
+    streams: { read: streams.read, open: streams.open, check: streams.check },
     swarm: { start: swarm.start, stop: swarm.stop, run: swarm.run, cancel: swarm.cancel, kill: swarm.kill },
   } satisfies Services<AppContract>;
 
   return {
-    ...{ services, snapshots, feeds, gate, open: identity.open },
+    ...{ services, snapshots, feeds, gate },
+    async open() {
+      await refreshSecrets();
+      await identity.open();
+    },
     async stop() {
       await swarm.dispose();
       await bus.close();

@@ -9,8 +9,10 @@ import { createSystemRandomness, createUuid } from '../engine/ports/randomness.t
 import { createNoVault } from '../engine/ports/vault.ts';
 import { type CliHost, exitCodes } from './cli/command.ts';
 import { commandTable } from './cli/command-table.ts';
+import { createFileOutput, isFileOutput } from './cli/file-output.ts';
 import { createOutput } from './cli/output.ts';
 import { runCommandLine } from './cli/run-command-line.ts';
+import { checkStandardInput } from './cli/standard-input.ts';
 import { createTerminal } from './cli/terminal.ts';
 
 const clock = createSystemClock();
@@ -33,20 +35,37 @@ const host: CliHost = {
   platform: process.platform,
   homeFolder: homedir(),
   version,
-  terminal: createTerminal({ input: process.stdin, show: (text) => process.stderr.write(text), signal }),
-  output: createOutput(process.stdout, process.stderr),
+  terminal: createTerminal({
+    input: process.stdin,
+    show: (text) => process.stderr.write(text),
+    signal,
+    checkInput: () => checkStandardInput(0),
+  }),
+  output: createOutput(isFileOutput(1) ? createFileOutput(1) : process.stdout, process.stderr),
+  input() {
+    checkStandardInput(0);
+    return process.stdin;
+  },
   signal,
   selfTest: runSelfTest,
 };
 
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Ends the process. Should that hang in a call of the system, a signal ends it by itself again. */
+function leave(code: number): never {
+  for (const name of signals) process.removeAllListeners(name);
+  process.exit(code);
+}
+
+for (const name of signals) {
   process.on(name, () => {
+    if (!signal.aborted) return interruption.abort();
     // The first lets a write finish; whoever insists is obeyed.
-    if (signal.aborted) process.exit(exitCodes.interrupted);
-    interruption.abort();
+    leave(exitCodes.interrupted);
   });
 }
 // The clock's timers do not keep a process alive, and between two events nothing else may.
 setInterval(() => {}, 0x7fff_ffff);
 
-process.exit(await runCommandLine(process.argv.slice(2), commandTable, host));
+leave(await runCommandLine(process.argv.slice(2), commandTable, host));

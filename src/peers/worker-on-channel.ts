@@ -1,25 +1,37 @@
-/** The worker as a process of the app: main tells it who it is, and it serves main's bus until told to go. */
+/** The worker as a process of the app: main tells it who it is, and it serves main's bus, in envelopes, until told to go. */
 import { createChannelBus } from '../engine/bus/channel/channel-bus.ts';
 import type { ChannelPort } from '../engine/bus/channel/channel-port.ts';
 import { requireSelfTest } from '../engine/crypto/require-self-test.ts';
-import { type OwnCredentials, takeCredentials } from '../engine/identity/own-credentials.ts';
+import { createEnvelopeAuthor } from '../engine/envelope/envelope-author.ts';
+import { createEnvelopeSealer } from '../engine/envelope/envelope-sealer.ts';
+import { createOwnSecrets } from '../engine/envelope/own-secrets.ts';
+import { createSecretRegistry } from '../engine/envelope/secret-registry.ts';
+import { takeCredentials } from '../engine/identity/own-credentials.ts';
+import { createRecordChecks } from '../engine/identity/signed-record.ts';
+import { createChannelHeadStore } from '../engine/swarm/channel-head-store.ts';
 import { type MainFrame, readMainFrame, type WorkerFrame } from '../engine/swarm/worker-frames.ts';
 import { sessionMarker } from '../engine/work/command-environment.ts';
+import { createCommandGate } from '../engine/work/command-gate.ts';
 import type { GroupWatch } from '../engine/work/command-runner.ts';
-import { createGuardian, type Guardian } from '../engine/work/guardian.ts';
-import { createWorkerSession, type StopOptions, type WorkerSession } from '../engine/work/worker-session.ts';
+import { createEnvelopeOutlet } from '../engine/work/envelope-outlet.ts';
+import { createGuardian } from '../engine/work/guardian.ts';
+import { serveWorkerControl } from '../engine/work/worker-control.ts';
+import { createWorkerSession, type StopOptions } from '../engine/work/worker-session.ts';
+import { createDisposer } from '../shared/base/disposer.ts';
 import { isVakError } from '../shared/base/vak-error.ts';
 import type { WorkerHost } from './worker-host.ts';
 
 type Configuration = Extract<MainFrame, { kind: 'configure' }>;
 
 interface Worker {
-  readonly session: WorkerSession;
-  readonly guardian: Guardian;
+  /** Says `ended`, tells main how far the chain came, erases the keys. */
+  stop(options: StopOptions): Promise<void>;
 }
 
 /** Exit codes of the program, as every `vak` command has them. */
 const exitCodes = { done: 0, failed: 1, badInput: 2, unreachable: 3 } as const;
+/** Longest reason in a frame. */
+const maxReasonLength = 1024;
 /** How long main may take to answer `drained` before the process goes anyway, ms. */
 const farewellMs = 1_000;
 
@@ -29,10 +41,23 @@ const drainLimits = { cause: 'worker-stopping', finishWithinMs: 500, graceMs: 1_
 const signalLimits = { cause: 'worker-stopping', finishWithinMs: 2_000, graceMs: 2_000 } as const;
 const hurriedLimits = { cause: 'worker-stopping', finishWithinMs: 0, graceMs: 500 } as const;
 
-function startWorker(port: ChannelPort, host: WorkerHost, { workspace, peer, session }: Configuration): Worker {
-  const { clock, logger } = host;
-  const guardian = createGuardian({ logger, marker: sessionMarker(session) });
+/** What a worker is started with. */
+interface WorkerStart {
+  readonly port: ChannelPort;
+  readonly host: WorkerHost;
+  readonly configuration: Configuration;
+  /** Told once if an event could not be sealed, signed or handed over, and why. */
+  readonly onSilenced: (reason: string) => void;
+}
+
+/** Takes the credentials, begins the session, serves its control subjects. Throws what is wrong with the credentials. */
+function startWorker({ port, host, configuration, onSilenced }: WorkerStart): Worker {
+  const { clock, randomness, logger } = host;
+  const { workspace, peer, session, commanders, resumes } = configuration;
+  const held = createDisposer();
+  const own = held.add(takeCredentials(configuration.credentials, configuration));
   const post = (frame: WorkerFrame): void => port.post(frame);
+  const guardian = held.add(createGuardian({ logger, marker: sessionMarker(session) }));
   const groups: GroupWatch = {
     started(pgid) {
       guardian.add(pgid);
@@ -44,7 +69,28 @@ function startWorker(port: ChannelPort, host: WorkerHost, { workspace, peer, ses
     },
   };
   const bus = createChannelBus({ port, clock, logger });
-  return { guardian, session: createWorkerSession({ ...host, bus, groups, workspace, peer, session }) };
+  const registry = createSecretRegistry({ source: createOwnSecrets(own), clock });
+  const heads = held.add(createChannelHeadStore({ post, clock, resumes }));
+  const author = createEnvelopeAuthor({
+    ...{ workspace, peer, session, kind: 'e', signer: own.signer, clock, randomness, heads },
+    sealer: createEnvelopeSealer({ registry, peer, clock, randomness }),
+  });
+  const outlet = createEnvelopeOutlet({ bus, author, logger, onFailure: onSilenced });
+  const worker = createWorkerSession({
+    ...{ ...host, outlet, groups, workspace, peer, session },
+    onTaskEnded: (taskId, outcome) => post({ kind: 'task-ended', taskId, outcome }),
+  });
+  const { rootPublic } = own;
+  const gate = createCommandGate({ workspace, rootPublic, commanders, clock, checks: createRecordChecks() });
+  held.add(serveWorkerControl({ bus, logger, gate, worker, workspace, peer, session }));
+  return {
+    async stop(options) {
+      await worker.stop(options);
+      if (outlet.lostCount > 0) logger.error('worker.unpublished', { count: outlet.lostCount });
+      registry.forget();
+      held.dispose();
+    },
+  };
 }
 
 /** Serves until main says `exit`, the channel closes, or a signal ends it; then calls `host.exit`. */
@@ -52,19 +98,12 @@ export function runOnChannel(port: ChannelPort, host: WorkerHost): void {
   const { clock, logger, exit } = host;
   const post = (frame: WorkerFrame): void => port.post(frame);
   let worker: Worker | undefined;
-  let credentials: OwnCredentials | undefined;
   let isLeaving = false;
-
-  async function stopWorker(options: StopOptions): Promise<void> {
-    await worker?.session.stop(options);
-    worker?.guardian.dispose();
-    credentials?.dispose();
-  }
 
   async function leave(options: StopOptions): Promise<void> {
     const isFirst = !isLeaving;
     isLeaving = true;
-    await stopWorker(options);
+    await worker?.stop(options);
     if (!isFirst) return;
     post({ kind: 'drained', reason: options.reason });
     clock.setTimer(farewellMs, () => exit(exitCodes.done));
@@ -72,8 +111,15 @@ export function runOnChannel(port: ChannelPort, host: WorkerHost): void {
 
   async function leaveAlone(): Promise<void> {
     isLeaving = true;
-    await stopWorker({ reason: 'the channel closed', cause: 'bus-closed', finishWithinMs: 0, graceMs: 500 });
+    await worker?.stop({ reason: 'the channel closed', cause: 'bus-closed', finishWithinMs: 0, graceMs: 500 });
     exit(exitCodes.unreachable);
+  }
+
+  /** A worker whose words do not get out is of no use, and must not look as if it were (E8). */
+  function onSilenced(why: string): void {
+    const reason = `it could not publish: ${why}`.slice(0, maxReasonLength);
+    // It may be in the middle of a command's event, or of its own start.
+    clock.defer(() => void leave({ reason, ...hurriedLimits }));
   }
 
   function configure(frame: Configuration): void {
@@ -82,13 +128,12 @@ export function runOnChannel(port: ChannelPort, host: WorkerHost): void {
       return;
     }
     try {
-      credentials = takeCredentials(frame.credentials, frame);
+      worker = startWorker({ port, host, configuration: frame, onSilenced });
     } catch (error) {
       if (!isVakError(error)) throw error;
       refuse(error.message, exitCodes.badInput);
       return;
     }
-    worker = startWorker(port, host, frame);
     post({ kind: 'ready', pid: process.pid });
   }
 

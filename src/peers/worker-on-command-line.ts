@@ -1,18 +1,18 @@
-/** The worker by hand: runs one command on a bus of its own and prints each message as a line of JSON. */
+/** The worker by hand: runs one command and prints each event as a line of JSON. It has no identity, and nobody to prove one to. */
 import { parseArgs } from 'node:util';
-import type { Bus } from '../engine/bus/bus.ts';
-import { createMemoryBus } from '../engine/bus/memory/memory-bus.ts';
 import { requireSelfTest } from '../engine/crypto/require-self-test.ts';
 import { createSessionId, createUuid } from '../engine/ports/randomness.ts';
 import { sessionMarker } from '../engine/work/command-environment.ts';
 import type { CommandOutcome } from '../engine/work/command-outcome.ts';
 import { createGuardian } from '../engine/work/guardian.ts';
+import type { SessionOutlet } from '../engine/work/session-publisher.ts';
 import { checkRunnable } from '../engine/work/worker-requests.ts';
 import { createWorkerSession, type StopOptions, type WorkerSession } from '../engine/work/worker-session.ts';
 import { toText } from '../shared/base/bytes.ts';
 import { isVakError, VakError } from '../shared/base/vak-error.ts';
 import type { TaskPayload } from '../shared/protocol/payloads.ts';
 import { checkToken } from '../shared/protocol/subject.ts';
+import { startTrace } from '../shared/protocol/trace-context.ts';
 import type { WorkerHost } from './worker-host.ts';
 
 /** Exit codes of every `vak` command. */
@@ -20,7 +20,7 @@ const exitCodes = { done: 0, failed: 1, badUsage: 2, interrupted: 4 } as const;
 
 const help = `Usage: worker [--workspace WS] [--peer NAME] [--cwd DIR] -- COMMAND [ARGUMENT…]
 
-Runs COMMAND as a worker peer on a bus of its own. Prints each message as one line of JSON on stdout:
+Runs COMMAND as a worker peer without a bus. Prints each message as one line of JSON on stdout, as it would be before sealing:
 {"at": ms since the epoch, "subject": "vak.events.…", "payload": {…}}. Output of the command is base64 in "bytes".
 
   --workspace WS  workspace in the subjects (default: default)
@@ -67,26 +67,24 @@ function readUsage(args: readonly string[], cwd: string): Usage | undefined {
   };
 }
 
-/** A bus whose publishers wait for stdout, and which prints what is said on it. */
-function createPrintingBus({ clock, logger }: WorkerHost): Bus {
-  const bus = createMemoryBus({ clock, logger });
+/** Prints what the session says; whoever says much waits for stdout. */
+function createPrintingOutlet({ clock }: WorkerHost): SessionOutlet {
   const { stdout } = process;
-  bus.subscribe('>', {
-    kind: 'inline',
-    onMessage({ subject, data }) {
+  return {
+    publish(subject, data) {
       if (!stdout.writable) return;
       const payload: unknown = JSON.parse(toText(data));
       stdout.write(`${JSON.stringify({ at: clock.now(), subject, payload })}\n`);
     },
-  });
-  const whenWritable = (): Promise<void> =>
-    stdout.writableNeedDrain
-      ? new Promise((resolve) => {
-          stdout.once('drain', resolve);
-          stdout.once('close', resolve);
-        })
-      : Promise.resolve();
-  return { ...bus, whenWritable };
+    async isWritable() {
+      if (!stdout.writableNeedDrain) return true;
+      await new Promise((resolve) => {
+        stdout.once('drain', resolve);
+        stdout.once('close', resolve);
+      });
+      return true;
+    },
+  };
 }
 
 /** Ends the command when its reader goes (no error) or a signal comes; says which. */
@@ -110,9 +108,10 @@ async function runTask({ workspace, peer, task }: Usage, host: WorkerHost): Prom
   const session = createSessionId(peer, randomness);
   const guardian = createGuardian({ logger, marker: sessionMarker(session) });
   const groups = { started: guardian.add, ended: guardian.remove };
-  const worker = createWorkerSession({ ...host, bus: createPrintingBus(host), groups, workspace, peer, session });
+  const worker = createWorkerSession({ ...host, outlet: createPrintingOutlet(host), groups, workspace, peer, session });
   const watch = watchForEnd(worker);
-  const outcome: CommandOutcome = await worker.run({ taskId: createUuid(clock, randomness), task });
+  const order = { taskId: createUuid(clock, randomness), task, trace: startTrace(randomness.bytes) };
+  const outcome: CommandOutcome = await worker.start(order).outcome;
   await worker.stop({ reason: 'the command is over', cause: 'worker-stopping', finishWithinMs: 0, graceMs: 0 });
   guardian.dispose();
   const cause = watch.cause();

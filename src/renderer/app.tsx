@@ -65,7 +65,12 @@ function OpenWorkbench() {
   const { mirror } = useWorkbench();
   const problemCount = useStore(
     mirror,
-    (snapshots) => findProblems(snapshots['streams.status'], snapshots['swarm.state']).length,
+    (snapshots) =>
+      findProblems({
+        flow: snapshots['streams.status'],
+        swarm: snapshots['swarm.state'],
+        quarantine: snapshots['streams.quarantine'],
+      }).length,
   );
   return (
     <>

@@ -4,8 +4,10 @@ import type { Bus } from '../../src/engine/bus/bus.ts';
 import { createChannelBus } from '../../src/engine/bus/channel/channel-bus.ts';
 import type { ChannelPort } from '../../src/engine/bus/channel/channel-port.ts';
 import { createMemoryBus } from '../../src/engine/bus/memory/memory-bus.ts';
+import { createMemoryHeadStore } from '../../src/engine/envelope/memory-head-store.ts';
 import type { IssueCredentials, PeerCredentials } from '../../src/engine/identity/peer-credentials.ts';
 import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clock.ts';
+import type { HeadStore } from '../../src/engine/ports/head-store.ts';
 import { createSilentLogger } from '../../src/engine/ports/logger.ts';
 import { createSeededRandomness } from '../../src/engine/ports/randomness.ts';
 import type { LaunchedPeer, PeerExit } from '../../src/engine/swarm/launched-peer.ts';
@@ -14,8 +16,9 @@ import { type MainFrame, readMainFrame } from '../../src/engine/swarm/worker-fra
 import type { ProcessTable } from '../../src/engine/work/process-rows.ts';
 import { toText, utf8 } from '../../src/shared/base/bytes.ts';
 import { toDisposable } from '../../src/shared/base/disposer.ts';
-import { buildSubject } from '../../src/shared/protocol/subject.ts';
-import { createTestIssuer } from './worker-credentials.ts';
+import type { Envelope } from '../../src/shared/protocol/envelope.ts';
+import { decodeEnvelope, payloadBytesOf } from '../../src/shared/protocol/envelope-codec.ts';
+import { createTestWorkspace, type TestWorkspace } from './worker-credentials.ts';
 
 /** A worker's process that a test plays. */
 export interface PlayedWorker {
@@ -24,10 +27,12 @@ export interface PlayedWorker {
   readonly frames: MainFrame[];
   readonly signals: string[];
   readonly runs: string[];
+  /** All that it was asked. */
+  readonly requests: Envelope[];
   post(value: unknown): void;
   exit(how: Partial<PeerExit>): void;
-  /** Publishes the status of a task. */
-  say(state: 'done' | 'failed', taskId: string): void;
+  /** Tells main how a task ended. */
+  say(outcome: 'done' | 'failed', taskId: string): void;
 }
 
 /** What the tests of one file share; new for each test. */
@@ -42,8 +47,11 @@ export interface PlayedSwarm {
   /** Sessions that ended, with the note. */
   readonly ended: readonly (readonly [string, string])[];
   onChange: () => void;
-  /** Gives workers their keys. */
+  /** Where all keys come from; new for the file. */
+  readonly workspace: TestWorkspace;
+  /** Gives workers, and the swarm itself, their keys. */
   issue: IssueCredentials;
+  readonly heads: HeadStore;
   /** What was given. */
   readonly given: readonly PeerCredentials[];
   states(): string[];
@@ -85,24 +93,23 @@ function play(peer: string, swarm: PlayedSwarm & { readonly played: PlayedWorker
   };
   const workerBus = createChannelBus({ port, clock, logger: createSilentLogger() });
   const worker: PlayedWorker = {
-    ...{ peer, session: '', frames: [], signals: [], runs: [], post },
+    ...{ peer, session: '', frames: [], signals: [], runs: [], requests: [], post },
     exit(how) {
       if (isGone) return;
       isGone = true;
       for (const hear of [...main.close]) hear();
       for (const hear of [...main.exit]) hear({ exitCode: null, signal: null, ...how });
     },
-    say(state, taskId) {
-      const subject = buildSubject({ plane: 'events', workspace: 'test', entity: worker.session, verb: 'status' });
-      workerBus.publish(subject, utf8(JSON.stringify({ state, taskId, attempt: 1 })));
-    },
+    say: (outcome, taskId) => post({ kind: 'task-ended', taskId, outcome }),
   };
 
   function serve(): void {
     workerBus.subscribe(`vak.control.test.${peer}.run`, {
       kind: 'inline',
       onMessage({ data, respond }) {
-        worker.runs.push((JSON.parse(toText(data)) as { taskId: string }).taskId);
+        const request = decodeEnvelope(data);
+        worker.requests.push(request);
+        worker.runs.push((JSON.parse(toText(payloadBytesOf(request))) as { taskId: string }).taskId);
         if (!swarm.isMute) respond?.(utf8('{"ok":true}'));
       },
     });
@@ -141,8 +148,8 @@ type OpenPlayedSwarm = { -readonly [K in keyof PlayedSwarm]: PlayedSwarm[K] } & 
 
 /** Defines the set-up and the clean-up of each test; no timer may be left. */
 export function definePlayedSwarm(): PlayedSwarm {
-  const shared = { isObedient: true, isMute: false } as OpenPlayedSwarm;
-  const issueForTest = createTestIssuer('test');
+  const workspace = createTestWorkspace('test');
+  const shared = { isObedient: true, isMute: false, workspace } as OpenPlayedSwarm;
   let bus: Bus;
   shared.states = () => shared.swarm.state().workers.map(({ peer, state }) => `${peer} ${state}`);
   shared.settle = async (ms = 0) => {
@@ -161,10 +168,11 @@ export function definePlayedSwarm(): PlayedSwarm {
     bus = createMemoryBus({ clock, logger });
     Object.assign(shared, {
       ...{ clock, played: [], ended: [], given: [], isObedient: true, isMute: false },
-      ...{ onChange: () => {}, issue: issueForTest },
+      ...{ onChange: () => {}, issue: workspace.issue, heads: createMemoryHeadStore() },
     });
     shared.swarm = createLocalSwarm({
       ...{ bus, clock, logger, workspace: 'test', table: emptyTable, randomness: createSeededRandomness(7) },
+      heads: shared.heads,
       launch: (peer) => play(peer, shared),
       async issueCredentials(wanted) {
         const credentials = await shared.issue(wanted);

@@ -1,7 +1,9 @@
-/** What sessions said on a bus, kept for assertions. */
+/** What sessions said on a bus, in envelopes, kept for assertions. */
 import { createHash } from 'node:crypto';
 import type { Bus } from '../../src/engine/bus/bus.ts';
 import { fromBase64 } from '../../src/shared/base/bytes.ts';
+import type { Envelope } from '../../src/shared/protocol/envelope.ts';
+import { decodeEnvelope, payloadBytesOf } from '../../src/shared/protocol/envelope-codec.ts';
 import {
   decodePayload,
   type StatusPayload,
@@ -16,7 +18,20 @@ interface StreamRecord {
   largestBytes: number;
 }
 
+/** Whom to listen to. */
+export interface RecorderOptions {
+  readonly workspace: string;
+  /** All sessions, if left out. */
+  readonly session?: string;
+  /** How payloads are opened; they come plain, if left out. */
+  readonly open?: (envelope: Envelope) => Uint8Array;
+}
+
 export interface SessionRecorder {
+  /** The first thousand that were heard, of any verb. */
+  readonly envelopes: readonly Envelope[];
+  /** The first thousand of {@link order}, each with its envelope. */
+  readonly told: readonly { readonly what: string; readonly envelope: Envelope }[];
   readonly statuses: readonly StatusPayload[];
   readonly telemetry: readonly TelemetryPayload[];
   /** Verbs and states in the order in which they were heard. */
@@ -31,12 +46,16 @@ export interface SessionRecorder {
 }
 
 const keptBytes = 1024 * 1024;
+const keptCount = 1000;
 
-/** Listens to `vak.events.<workspace>.<session>.*`; `*` hears all sessions. */
-export function recordSession(bus: Bus, workspace: string, session = '*'): SessionRecorder {
+/** Listens to `vak.events.<workspace>.<session>.*`. */
+export function recordSession(bus: Bus, options: RecorderOptions): SessionRecorder {
+  const { workspace, session = '*', open = payloadBytesOf } = options;
+  const envelopes: Envelope[] = [];
   const statuses: StatusPayload[] = [];
   const telemetry: TelemetryPayload[] = [];
   const order: string[] = [];
+  const told: { what: string; envelope: Envelope }[] = [];
   const create = (): StreamRecord => ({ sizeBytes: 0, misplacedCount: 0, largestBytes: 0 });
   const streams = { stdout: create(), stderr: create() };
   const kept: Record<TerminalPayload['stream'], Uint8Array[]> = { stdout: [], stderr: [] };
@@ -52,25 +71,35 @@ export function recordSession(bus: Bus, workspace: string, session = '*'): Sessi
     if (stream === 'stdout') hash.update(data);
   }
 
+  function tell(what: string, envelope: Envelope): void {
+    order.push(what);
+    if (told.length < keptCount) told.push({ what, envelope });
+  }
+
   bus.subscribe(`vak.events.${workspace}.${session}.*`, {
     kind: 'inline',
-    onMessage({ subject, data }) {
+    onMessage({ subject, data: message }) {
       const verb = subject.slice(subject.lastIndexOf('.') + 1);
+      const envelope = decodeEnvelope(message);
+      if (envelopes.length < keptCount) envelopes.push(envelope);
+      const data = open(envelope);
       if (verb === 'terminal') {
         hearTerminal(decodePayload('vak.events.terminal', data));
-        order.push(verb);
+        tell(verb, envelope);
       } else if (verb === 'telemetry') {
         telemetry.push(decodePayload('vak.events.telemetry', data));
       } else if (verb === 'status') {
         const status = decodePayload('vak.events.status', data);
         if (status.state === 'heartbeat') return;
         statuses.push(status);
-        order.push(status.state);
+        tell(status.state, envelope);
       }
     },
   });
 
   return {
+    envelopes,
+    told,
     statuses,
     telemetry,
     order,

@@ -1,5 +1,6 @@
 /** A program in the place of the app: runs one command on a worker, tells whose it is, and waits to be killed. */
 import { createMemoryBus } from '../../src/engine/bus/memory/memory-bus.ts';
+import { createMemoryHeadStore } from '../../src/engine/envelope/memory-head-store.ts';
 import { createSystemClock } from '../../src/engine/ports/clock.ts';
 import { createSilentLogger } from '../../src/engine/ports/logger.ts';
 import { createSystemRandomness } from '../../src/engine/ports/randomness.ts';
@@ -12,6 +13,7 @@ const clock = createSystemClock();
 const logger = createSilentLogger();
 const swarm = createLocalSwarm({
   issueCredentials: createTestIssuer('test'),
+  heads: createMemoryHeadStore(),
   launch: createForkLauncher({ entry, environment: process.env, logger }),
   ...{
     bus: createMemoryBus({ clock, logger }),

@@ -3,16 +3,33 @@
  * Law: it never holds more than its capacity, however many keys come.
  */
 
-export interface BoundedCache<V> {
+export interface BoundedCache<V, K = string> {
   /** The value, which counts as used now. */
-  get(key: string): V | undefined;
-  set(key: string, value: V): void;
+  get(key: K): V | undefined;
+  set(key: K, value: V): void;
   readonly size: number;
 }
 
+/** A second bound, in whatever unit `weightOf` gives; the newest entry is kept however heavy. */
+export interface CacheWeight<V> {
+  readonly maxWeight: number;
+  readonly weightOf: (value: V) => number;
+}
+
 /** Creates a cache of at most `capacity` entries. */
-export function createBoundedCache<V>(capacity: number): BoundedCache<V> {
-  const entries = new Map<string, V>();
+export function createBoundedCache<V, K = string>(capacity: number, weight?: CacheWeight<V>): BoundedCache<V, K> {
+  const entries = new Map<K, V>();
+  let held = 0;
+
+  function remove(key: K): void {
+    const value = entries.get(key);
+    if (value === undefined) return;
+    held -= weight?.weightOf(value) ?? 0;
+    entries.delete(key);
+  }
+
+  const isOver = (): boolean => entries.size > capacity || (weight !== undefined && held > weight.maxWeight);
+
   return {
     get(key) {
       const value = entries.get(key);
@@ -22,12 +39,12 @@ export function createBoundedCache<V>(capacity: number): BoundedCache<V> {
       return value;
     },
     set(key, value) {
-      entries.delete(key);
+      remove(key);
       entries.set(key, value);
-      if (entries.size <= capacity) return;
+      held += weight?.weightOf(value) ?? 0;
       for (const oldest of entries.keys()) {
-        entries.delete(oldest);
-        return;
+        if (entries.size === 1 || !isOver()) return;
+        remove(oldest);
       }
     },
     get size() {

@@ -7,9 +7,11 @@ import { VakError } from '../../shared/base/vak-error.ts';
 import { rowsParams, sessionParams } from '../../shared/contract/streams-contract.ts';
 import { firstIssue } from '../../shared/protocol/payloads.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
+import type { Intake } from '../envelope/intake.ts';
 import type { Clock } from '../ports/clock.ts';
 import { createFeedPump, type FeedPump, type FeedSource } from './feed-pump.ts';
 import type { MessageBuffer } from './message-buffer.ts';
+import type { RowReader } from './row-reader.ts';
 import { createRowsSource } from './rows-source.ts';
 import { createSessionSource } from './session-source.ts';
 import type { SubjectReader } from './subject-reader.ts';
@@ -34,8 +36,9 @@ export interface FeedHub extends Disposable {
 export interface FeedHubDeps {
   readonly buffer: MessageBuffer;
   readonly clock: Clock;
-  readonly reader: SubjectReader;
-  readonly peerOf: (session: string) => string | null;
+  readonly subjects: SubjectReader;
+  readonly rows: RowReader;
+  readonly intake: Pick<Intake, 'admit'>;
 }
 
 interface Opening {
@@ -44,7 +47,7 @@ interface Opening {
 }
 
 /** Creates the hub over the engine's buffer. */
-export function createFeedHub({ buffer, clock, reader, peerOf }: FeedHubDeps): FeedHub {
+export function createFeedHub({ buffer, clock, subjects, rows, intake }: FeedHubDeps): FeedHub {
   const open = new Set<FeedPump>();
   let pastDropped = 0;
   let pastSent = 0;
@@ -56,7 +59,7 @@ export function createFeedHub({ buffer, clock, reader, peerOf }: FeedHubDeps): F
         const parsed = rowsParams.safeParse(params);
         if (!parsed.success) throw new VakError('invalid-input', `streams.rows: ${firstIssue(parsed.error)}`);
         const { pattern, fromSeq } = parsed.data;
-        return { source: createRowsSource({ pattern, reader, peerOf }), fromSeq };
+        return { source: createRowsSource(pattern, rows), fromSeq };
       },
     ],
     [
@@ -65,7 +68,8 @@ export function createFeedHub({ buffer, clock, reader, peerOf }: FeedHubDeps): F
         const parsed = sessionParams.safeParse(params);
         if (!parsed.success) throw new VakError('invalid-input', `streams.session: ${firstIssue(parsed.error)}`);
         const { session, fromSeq } = parsed.data;
-        return { source: createSessionSource(checkToken(session, 'session'), reader), fromSeq };
+        const source = createSessionSource({ session: checkToken(session, 'session'), reader: subjects, intake });
+        return { source, fromSeq };
       },
     ],
   ]);

@@ -1,32 +1,43 @@
 import { describe, expect, it } from 'vitest';
+import { createTrustedWorkspace } from '../../../tests/support/trusted-workspace.ts';
 import { utf8 } from '../../shared/base/bytes.ts';
 import { isVakError } from '../../shared/base/vak-error.ts';
 import type { RowsFrame, SessionFrame } from '../../shared/contract/streams-contract.ts';
-import { createFakeClock } from '../ports/fake-clock.ts';
+import { unpackMarks } from '../../shared/protocol/trust-marks.ts';
 import { createFeedHub } from './feed-hub.ts';
 import { createMessageBuffer } from './message-buffer.ts';
 import { maxPreviewLength, previewOf } from './preview.ts';
+import { createRowReader } from './row-reader.ts';
 import { createSubjectReader } from './subject-reader.ts';
 
 function setUp(bounds = { capacityCount: 1000, capacityBytes: 1e9 }) {
-  const clock = createFakeClock();
-  const buffer = createMessageBuffer(bounds);
-  const hub = createFeedHub({
-    buffer,
-    clock,
-    reader: createSubjectReader(),
-    peerOf: (session) => `peer-of-${session}`,
-  });
+  const acme = createTrustedWorkspace(bounds);
+  const { clock, buffer, reader, intake } = acme;
+  const subjects = createSubjectReader();
+  const rows = createRowReader({ subjects, reader, intake, peerOf: (session) => `peer-of-${session}` });
+  const hub = createFeedHub({ buffer, clock, subjects, rows, intake });
+  /** Bytes that are no envelope. */
   const publish = (subject: string, text = 'x', count = 1): void => {
-    for (let index = 0; index < count; index++) buffer.append({ subject, data: utf8(text) }, clock.now());
+    for (let index = 0; index < count; index++) intake.take({ subject, data: utf8(text) });
   };
   const openRows = (pattern = '>', fromSeq = 0) => {
     const frames: RowsFrame[] = [];
     const pump = hub.open('streams.rows', { pattern, fromSeq }, (frame) => frames.push(JSON.parse(frame)));
     return { frames, pump };
   };
-  return { clock, buffer, hub, publish, openRows };
+  const openSession = (session: string) => {
+    const frames: SessionFrame[] = [];
+    const pump = hub.open('streams.session', { session, fromSeq: 0 }, (frame) => frames.push(JSON.parse(frame)));
+    return { frames, pump };
+  };
+  return { acme, clock, buffer, hub, publish, openRows, openSession };
 }
+
+/** A message without any trust, for the buffer alone. */
+const arrival = (atMs: number) => {
+  const trust = { link: undefined, seal: 'none', signature: 'none', refusal: undefined, isAccepted: false } as const;
+  return { atMs, trust: { ...trust } };
+};
 
 const seqs = (frames: readonly RowsFrame[]): number[] => frames.flatMap((frame) => [...frame.seq]);
 const upTo = (count: number, from = 1): number[] => Array.from({ length: count }, (_, index) => from + index);
@@ -34,22 +45,23 @@ const upTo = (count: number, from = 1): number[] => Array.from({ length: count }
 describe('message buffer', () => {
   it('B2 keeps to both bounds and gives every message one seq', () => {
     const byCount = createMessageBuffer({ capacityCount: 10, capacityBytes: 1e9 });
-    const byBytes = createMessageBuffer({ capacityCount: 1000, capacityBytes: 1000 });
+    const byBytes = createMessageBuffer({ capacityCount: 1000, capacityBytes: 1500 });
     for (const buffer of [byCount, byBytes]) {
-      for (let index = 0; index < 50; index++) buffer.append({ subject: 'a', data: new Uint8Array(100) }, index);
+      for (let index = 0; index < 50; index++)
+        buffer.append({ subject: 'a', data: new Uint8Array(100) }, arrival(index));
       expect(buffer.newestSeq).toBe(50);
       expect(buffer.get(50)?.atMs).toBe(49);
       expect(buffer.get(buffer.oldestSeq)?.seq).toBe(buffer.oldestSeq);
       expect(buffer.get(buffer.oldestSeq - 1)).toBeUndefined();
       expect(buffer.get(51)).toBeUndefined();
     }
-    expect(byCount.stats()).toEqual({ receivedCount: 50, receivedBytes: 5000, bufferedCount: 10, bufferedBytes: 2000 });
-    expect(byBytes.stats()).toEqual({ receivedCount: 50, receivedBytes: 5000, bufferedCount: 5, bufferedBytes: 1000 });
+    expect(byCount.stats()).toEqual({ receivedCount: 50, receivedBytes: 5000, bufferedCount: 10, bufferedBytes: 3000 });
+    expect(byBytes.stats()).toEqual({ receivedCount: 50, receivedBytes: 5000, bufferedCount: 5, bufferedBytes: 1500 });
   });
 
   it('B2 holds at least the newest message, however large', () => {
     const buffer = createMessageBuffer({ capacityCount: 10, capacityBytes: 50 });
-    buffer.append({ subject: 'a', data: new Uint8Array(500) }, 0);
+    buffer.append({ subject: 'a', data: new Uint8Array(500) }, arrival(0));
     expect(buffer.get(1)?.data).toHaveLength(500);
   });
 });
@@ -106,13 +118,72 @@ describe('feed', () => {
   });
 
   it('a frame holds about 64 KiB at most', () => {
-    const { clock, publish, hub } = setUp();
-    publish('vak.events.ws.s1.terminal', 'y'.repeat(30_000), 5);
-    const frames: SessionFrame[] = [];
-    hub.open('streams.session', { session: 's1', fromSeq: 0 }, (frame) => frames.push(JSON.parse(frame)));
+    const { acme, clock, openSession } = setUp();
+    const peer = acme.peer('w1', { session: 's1-e' });
+    const payload = { stream: 'stdout', offset: 0, bytes: 'y'.repeat(20_000) };
+    for (let index = 0; index < 5; index++) acme.intake.take(peer.write(payload, 'terminal'));
+    const { frames } = openSession('s1-e');
     clock.advance(1000);
     expect(frames.map((frame) => frame.items.length)).toEqual([2, 2]);
-    expect(frames[0]?.items[0]).toMatchObject({ seq: 1, type: 'vak.events.terminal', payload: 'y'.repeat(30_000) });
+    expect(frames[0]?.items[0]).toMatchObject({
+      seq: 1,
+      type: 'vak.events.terminal',
+      payload: JSON.stringify(payload),
+    });
+  });
+
+  it('E8 a session gets the opened payloads of what is accepted; what is refused is counted and not passed on', () => {
+    const { acme, clock, publish, openSession } = setUp();
+    const peer = acme.peer('w1', { session: 's1-e' });
+    acme.intake.take(peer.write({ state: 'started' }));
+    publish('vak.events.acme.s1-e.status', '{"state":"ended"}');
+    const sound = peer.write({ state: 'done' });
+    acme.intake.take(sound);
+    acme.intake.take(sound);
+    acme.intake.take(acme.peer('w2').write({ state: 'failed' }));
+    const { frames } = openSession('s1-e');
+    clock.advance(20);
+    expect(frames.flatMap(({ items }) => items.map(({ payload }) => payload))).toEqual([
+      '{"state":"started"}',
+      '{"state":"done"}',
+    ]);
+    expect(frames.reduce((sum, { refused }) => sum + refused, 0)).toBe(2);
+  });
+
+  it('E8 a session of which everything is refused says so', () => {
+    const { clock, publish, openSession } = setUp();
+    publish('vak.events.acme.s1-e.status', '{"state":"ended"}', 3);
+    const { frames } = openSession('s1-e');
+    clock.advance(20);
+    expect(frames).toMatchObject([{ items: [], refused: 3, scannedSeq: 3 }]);
+  });
+
+  it('rows say who, what and how far it is trusted', () => {
+    const { acme, clock, openRows } = setUp();
+    const peer = acme.peer('w1');
+    acme.intake.take(peer.write({ state: 'started', detail: { reason: 'ready' } }));
+    acme.intake.take(acme.peer('w2', { isSigning: false }).write({ state: 'done' }));
+    acme.intake.take(acme.peer('w3', { isGranted: false }).write({ state: 'done' }));
+    const { frames } = openRows();
+    clock.advance(20);
+    expect(frames[0]).toMatchObject({ peers: ['w1', 'w2', 'w3'], peerIndex: [0, 1, 2] });
+    expect(frames[0]?.preview).toEqual(['started · ready', 'done', expect.stringContaining('w3 has no grant')]);
+    expect(frames[0]?.marks.map(unpackMarks)).toEqual([
+      { seal: 'opens', signature: 'valid', chain: 'ok', isRefused: false },
+      { seal: 'opens', signature: 'unsigned', chain: 'ok', isRefused: true },
+      { seal: 'sealed', signature: 'invalid', chain: 'ok', isRefused: true },
+    ]);
+  });
+
+  it('E13 a frame checks 8 signatures; the rows beyond are checked when they are looked at', () => {
+    const { acme, clock, openRows } = setUp();
+    const peer = acme.peer('w1');
+    for (let index = 0; index < 30; index++) acme.intake.take(peer.write({ state: 'progress' }));
+    const { frames } = openRows();
+    clock.advance(20);
+    const signatures = frames[0]?.marks.map((marks) => unpackMarks(marks).signature);
+    expect(signatures).toEqual([...Array(8).fill('valid'), ...Array(22).fill('unchecked')]);
+    expect(frames[0]?.preview[29]).toBe('progress');
   });
 
   it('B2 counts what the buffer lost while the window did not paint: sent and dropped add up', () => {
@@ -148,7 +219,7 @@ describe('feed', () => {
 
   it('shows foreign subjects as they came', () => {
     const { clock, buffer, openRows } = setUp();
-    buffer.append({ subject: 'orders.eu.created', data: new Uint8Array([0, 255, 10, 65]) }, 0);
+    buffer.append({ subject: 'orders.eu.created', data: new Uint8Array([0, 255, 10, 65]) }, arrival(0));
     const { frames } = openRows();
     clock.advance(20);
     expect(frames[0]).toMatchObject({

@@ -5,6 +5,7 @@
 import { type Disposable, toDisposable } from '../../shared/base/disposer.ts';
 import { createRingBuffer } from '../../shared/base/ring-buffer.ts';
 import type { Message } from '../bus/bus.ts';
+import type { MessageTrust } from '../envelope/message-trust.ts';
 
 /** A message with its place; `data` is shared with the bus and never written to. */
 export interface HeldMessage {
@@ -14,6 +15,7 @@ export interface HeldMessage {
   readonly atMs: number;
   readonly subject: string;
   readonly data: Uint8Array;
+  readonly trust: MessageTrust;
 }
 
 export interface MessageBufferStats {
@@ -30,7 +32,7 @@ export interface MessageBuffer {
   readonly oldestSeq: number;
   /** 0 before the first message. */
   readonly newestSeq: number;
-  append(message: Message, atMs: number): void;
+  append(message: Message, arrival: Pick<HeldMessage, 'atMs' | 'trust'>): HeldMessage;
   /** The message, or undefined once it has given way. */
   get(seq: number): HeldMessage | undefined;
   /** Calls back after each append, inside it: for cheap work. */
@@ -38,13 +40,13 @@ export interface MessageBuffer {
   stats(): MessageBufferStats;
 }
 
-/** Bounds of a buffer; a message weighs its bytes and 100 more for its place. */
+/** Bounds of a buffer; a message weighs its bytes and 200 more for its place and what is known of its trust. */
 export interface MessageBufferOptions {
   readonly capacityCount: number;
   readonly capacityBytes: number;
 }
 
-const weightOf = (message: HeldMessage): number => message.data.length + 100;
+const weightOf = (message: HeldMessage): number => message.data.length + 200;
 
 /** Creates an empty buffer. */
 export function createMessageBuffer({ capacityCount, capacityBytes }: MessageBufferOptions): MessageBuffer {
@@ -63,14 +65,15 @@ export function createMessageBuffer({ capacityCount, capacityBytes }: MessageBuf
     get newestSeq() {
       return newestSeq;
     },
-    append({ subject, data }, atMs) {
-      const held: HeldMessage = { seq: ++newestSeq, atMs, subject, data };
+    append({ subject, data }, { atMs, trust }) {
+      const held: HeldMessage = { seq: ++newestSeq, atMs, subject, data, trust };
       receivedBytes += data.length;
       bufferedBytes += weightOf(held);
       const overwritten = ring.push(held);
       if (overwritten !== undefined) bufferedBytes -= weightOf(overwritten);
       while (bufferedBytes > capacityBytes && ring.size > 1) bufferedBytes -= weightOf(ring.shift() as HeldMessage);
       for (const listener of listeners) listener();
+      return held;
     },
     get: (seq) => ring.at(seq - (newestSeq - ring.size + 1)),
     onAppend(listener) {

@@ -5,6 +5,7 @@
 
 import { toText } from '../../shared/base/bytes.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
+import { payloadLine } from '../../shared/protocol/payload-line.ts';
 import { decodePayload, isKnownType } from '../../shared/protocol/payloads.ts';
 
 /** Longest preview, in characters. */
@@ -14,8 +15,6 @@ const headBytes = 1024;
 const terminalHead = /^\{"stream":"(stdout|stderr)","offset":\d+,"bytes":"([A-Za-z0-9+/]*)/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ANSI sequences begin with ESC, which is what must go.
 const ansiSequence = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\|$)|[ -/]*[0-~])/g;
-
-const mebibyte = 1024 * 1024;
 
 function terminalPreview(data: Uint8Array): string | undefined {
   const head = terminalHead.exec(toText(data.subarray(0, headBytes)));
@@ -28,25 +27,13 @@ function terminalPreview(data: Uint8Array): string | undefined {
 
 function knownPreview(type: string, data: Uint8Array): string | undefined {
   if (!isKnownType(type)) return undefined;
-  switch (type) {
-    case 'vak.events.terminal':
-      return terminalPreview(data);
-    case 'vak.events.telemetry': {
-      const { rssBytes, cpuPercent, processes } = decodePayload(type, data);
-      const unit = processes === 1 ? 'process' : 'processes';
-      return `rss ${(rssBytes / mebibyte).toFixed(1)} MiB · cpu ${cpuPercent.toFixed(0)} % · ${processes} ${unit}`;
-    }
-    case 'vak.events.status': {
-      const { state, detail } = decodePayload(type, data);
-      const exit = detail?.exitCode === undefined ? undefined : `exit code ${detail.exitCode}`;
-      const why = detail?.reason ?? exit ?? detail?.signal;
-      return why === undefined ? state : `${state} · ${why}`;
-    }
-    case 'vak.events.tokens':
-      return decodePayload(type, data).text;
-    case 'vak.work.task':
-      return decodePayload(type, data).command.join(' ');
-  }
+  if (type === 'vak.events.terminal') return terminalPreview(data);
+  return payloadLine(type, decodePayload(type, data));
+}
+
+/** A text as one bounded line without anything that is not seen. */
+export function lineOf(text: string): string {
+  return visibleText(text.slice(0, maxPreviewLength)).slice(0, maxPreviewLength);
 }
 
 /** A bounded line for a message of a type; never throws. What does not fit its schema is shown as text. */
@@ -57,6 +44,5 @@ export function previewOf(type: string, data: Uint8Array): string {
   } catch {
     // The inspector says why it does not fit its schema; the row shows what came.
   }
-  const head = (text ?? toText(data.subarray(0, headBytes))).slice(0, maxPreviewLength);
-  return visibleText(head).slice(0, maxPreviewLength);
+  return lineOf(text ?? toText(data.subarray(0, headBytes)));
 }

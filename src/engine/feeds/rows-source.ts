@@ -6,14 +6,15 @@ import type { RowsFrame } from '../../shared/contract/streams-contract.ts';
 import { checkPattern, matches } from '../../shared/protocol/subject.ts';
 import type { FeedSource, FrameBuilder } from './feed-pump.ts';
 import type { HeldMessage } from './message-buffer.ts';
-import { previewOf } from './preview.ts';
-import type { SubjectReader } from './subject-reader.ts';
+import type { RowReader } from './row-reader.ts';
 
 /** Most rows of a frame. */
 export const maxFrameRows = 256;
 /** Most bytes of a frame, about. */
 export const maxFrameBytes = 64 * 1024;
 const rowOverhead = 48;
+/** Signatures that a frame checks; rows beyond it are checked when they are looked at (quality.md P8). */
+const maxFrameChecks = 8;
 
 /** Strings of one frame by index. */
 interface Dictionary {
@@ -35,7 +36,7 @@ function createDictionary(): Dictionary {
   };
 }
 
-function createRowsFrame(reader: SubjectReader, peerOf: (session: string) => string | null): FrameBuilder {
+function createRowsFrame(rows: RowReader): FrameBuilder {
   const subjects = createDictionary();
   const peers = createDictionary();
   const seq: number[] = [];
@@ -44,20 +45,23 @@ function createRowsFrame(reader: SubjectReader, peerOf: (session: string) => str
   const peerIndex: number[] = [];
   const sizeBytes: number[] = [];
   const preview: string[] = [];
+  const marks: number[] = [];
+  let checksLeft = maxFrameChecks;
   let bytes = 0;
 
   function add(message: HeldMessage): boolean {
     if (seq.length >= maxFrameRows || bytes >= maxFrameBytes) return false;
-    const { type, session } = reader.read(message.subject);
-    const peer = session === null ? null : peerOf(session);
-    const line = previewOf(type, message.data);
+    const isChecked = message.trust.signature !== 'unchecked';
+    const row = rows.read(message, isChecked || checksLeft > 0);
+    if (!isChecked) checksLeft--;
     seq.push(message.seq);
     atMs.push(message.atMs);
     subjectIndex.push(subjects.indexOf(message.subject));
-    peerIndex.push(peer === null ? -1 : peers.indexOf(peer));
+    peerIndex.push(row.peer === null ? -1 : peers.indexOf(row.peer));
     sizeBytes.push(message.data.length);
-    preview.push(line);
-    bytes += line.length + rowOverhead;
+    preview.push(row.preview);
+    marks.push(row.marks);
+    bytes += row.preview.length + rowOverhead;
     return true;
   }
 
@@ -76,6 +80,7 @@ function createRowsFrame(reader: SubjectReader, peerOf: (session: string) => str
         peerIndex,
         sizeBytes,
         preview,
+        marks,
         dropped,
         scannedSeq,
       };
@@ -84,18 +89,11 @@ function createRowsFrame(reader: SubjectReader, peerOf: (session: string) => str
   };
 }
 
-/** What the rows of a pattern are made from. */
-export interface RowsSourceOptions {
-  readonly pattern: string;
-  readonly reader: SubjectReader;
-  readonly peerOf: (session: string) => string | null;
-}
-
 /** Rows of every subject that a pattern matches. Throws `invalid-pattern`. */
-export function createRowsSource({ pattern, reader, peerOf }: RowsSourceOptions): FeedSource {
+export function createRowsSource(pattern: string, rows: RowReader): FeedSource {
   checkPattern(pattern);
   return {
     accepts: (subject) => pattern === '>' || matches(pattern, subject),
-    createFrame: () => createRowsFrame(reader, peerOf),
+    createFrame: () => createRowsFrame(rows),
   };
 }

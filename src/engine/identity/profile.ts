@@ -3,6 +3,7 @@
  * Law: what is found damaged is set aside and said, and never keeps the rest from opening.
  */
 import { isVakError } from '../../shared/base/vak-error.ts';
+import { type FileHeadStore, openFileHeadStore } from '../envelope/file-head-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Randomness } from '../ports/randomness.ts';
@@ -20,6 +21,8 @@ export interface Profile {
   readonly settings: SettingsFile;
   readonly keyStore: FileKeyStore;
   readonly records: WorkspaceRecords;
+  /** Chain heads of the peers that this profile starts. */
+  readonly heads: FileHeadStore;
   /** What was found damaged and set aside while opening; for people. */
   readonly notices: readonly string[];
   /** Locks, writes what was seen, closes. */
@@ -59,13 +62,15 @@ export async function openProfile({ folder, workspace, vault, ...ports }: Profil
   }
 
   const records = await openRecords();
+  const heads = await openFileHeadStore({ path: files.heads, clock, randomness, report });
   const { idleLockMinutes } = settings.settings();
   const keyStore = createFileKeyStore({ file: files.keyStore, vault, ...ports, idleLockMinutes });
   return {
-    ...{ files, settings, keyStore, records, notices },
+    ...{ files, settings, keyStore, records, heads, notices },
     async close() {
       keyStore.dispose();
       settings.dispose();
+      await heads.close();
       await records.close();
     },
   };

@@ -3,9 +3,11 @@
  * Law: bounded: at 2 000 sessions the one silent for longest is forgotten, and counted.
  */
 import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
+import { isVakError } from '../../shared/base/vak-error.ts';
 import type { SessionList, SessionSummary } from '../../shared/contract/sessions-contract.ts';
 import { decodePayload, type StatusPayload } from '../../shared/protocol/payloads.ts';
-import type { Bus, Message } from '../bus/bus.ts';
+import type { Intake } from '../envelope/intake.ts';
+import type { HeldMessage, MessageBuffer } from '../feeds/message-buffer.ts';
 import type { SubjectReader } from '../feeds/subject-reader.ts';
 import type { Clock } from '../ports/clock.ts';
 
@@ -26,6 +28,8 @@ interface Entry {
   perSecond: number;
   note: string;
   isEnded: boolean;
+  /** Place in the buffer of the first status that could not be opened yet. */
+  unreadFromSeq: number | undefined;
 }
 
 export interface SessionDirectory extends Disposable {
@@ -35,11 +39,14 @@ export interface SessionDirectory extends Disposable {
   end(session: string, note: string): void;
   peerOf(session: string): string | null;
   list(): SessionList;
+  /** Reads what came while the keys were not there; call it when they are. */
+  readWaiting(): void;
 }
 
 /** What the directory is made of. `onChange` is called often; the caller bounds its rate. */
 export interface SessionDirectoryDeps {
-  readonly bus: Bus;
+  readonly intake: Pick<Intake, 'handle' | 'admit' | 'open' | 'isSound' | 'claim'>;
+  readonly buffer: Pick<MessageBuffer, 'get' | 'oldestSeq' | 'newestSeq'>;
   readonly clock: Clock;
   readonly reader: SubjectReader;
   readonly workspace: string;
@@ -52,9 +59,9 @@ function noteOf({ state, detail }: StatusPayload): string {
   return (why === undefined ? state : `${state}: ${why}`).slice(0, noteLength);
 }
 
-/** Starts to listen. Throws what `bus.subscribe` throws. */
+/** Starts to listen. Throws `invalid-pattern` for a workspace that is no token. */
 export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirectory {
-  const { bus, clock, reader, workspace, onChange } = deps;
+  const { intake, buffer, clock, reader, workspace, onChange } = deps;
   const held = createDisposer();
   const entries = new Map<string, Entry>();
   let forgottenCount = 0;
@@ -84,30 +91,78 @@ export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirec
       perSecond: 0,
       note: '',
       isEnded: false,
+      unreadFromSeq: undefined,
     };
     entries.set(session, entry);
     onChange();
     return entry;
   }
 
-  function hear({ subject }: Message): void {
-    const { session } = reader.read(subject);
-    if (session === null) return;
+  /** Counts what is not refused. A session begins with what is soundly said in it: noise brings none into the list. */
+  function hear(held: HeldMessage): void {
+    const { session } = reader.read(held.subject);
+    if (session === null || held.trust.refusal !== undefined) return;
+    if (!entries.has(session) && !intake.isSound(held)) return;
     const entry = entryOf(session);
     entry.messageCount++;
     entry.lastSeenMs = clock.now();
   }
 
-  function readStatus({ subject, data }: Message): void {
-    const { session } = reader.read(subject);
-    if (session === null) return;
-    const status = decodePayload('vak.events.status', data);
+  function take(entry: Entry, status: StatusPayload): void {
     if (status.state === 'heartbeat') return;
-    const entry = entryOf(session);
-    if (entry.isEnded) return;
     entry.note = noteOf(status);
     entry.isEnded = status.state === 'ended' && status.taskId === undefined;
     onChange();
+  }
+
+  /** The status that a payload holds; undefined if it does not fit its schema: then its row in the stream shows it as it came. */
+  function decodeStatus(payload: Uint8Array): StatusPayload | undefined {
+    try {
+      return decodePayload('vak.events.status', payload);
+    } catch (error) {
+      if (!isVakError(error)) throw error;
+      return undefined;
+    }
+  }
+
+  /** Reads a status; whether its session is up to date then. */
+  function readStatus(held: HeldMessage, entry: Entry): boolean {
+    if (entry.isEnded) return true;
+    const admission = intake.admit(held);
+    if (admission.kind === 'locked') {
+      entry.unreadFromSeq = Math.min(entry.unreadFromSeq ?? held.seq, held.seq);
+    }
+    if (admission.kind !== 'accepted') return false;
+    entry.peer ??= admission.envelope.agentid;
+    const status = decodeStatus(admission.payload);
+    if (status !== undefined) take(entry, status);
+    return status !== undefined && status.state !== 'heartbeat';
+  }
+
+  function hearStatus(held: HeldMessage): void {
+    const { session } = reader.read(held.subject);
+    const entry = session === null ? undefined : entries.get(session);
+    if (entry !== undefined && held.trust.refusal === undefined) readStatus(held, entry);
+  }
+
+  /** Whether a message is worth judging: most of what waits are heartbeats, which say nothing. */
+  function isHeartbeat(held: HeldMessage): boolean {
+    const opened = intake.open(held);
+    return opened.kind === 'opened' && decodeStatus(opened.bytes)?.state === 'heartbeat';
+  }
+
+  /** The newest status of each session that waits, from what the buffer still holds. */
+  function readWaiting(): void {
+    const waiting = new Map(Array.from(entries).filter(([, { unreadFromSeq }]) => unreadFromSeq !== undefined));
+    const from = Math.min(...Array.from(waiting.values(), ({ unreadFromSeq = 0 }) => unreadFromSeq));
+    for (const entry of waiting.values()) entry.unreadFromSeq = undefined;
+    for (let seq = buffer.newestSeq; waiting.size > 0 && seq >= Math.max(from, buffer.oldestSeq); seq--) {
+      const held = buffer.get(seq) as HeldMessage;
+      const { type, session } = reader.read(held.subject);
+      const entry = session === null || type !== 'vak.events.status' ? undefined : waiting.get(session);
+      if (entry === undefined || isHeartbeat(held) || !readStatus(held, entry)) continue;
+      waiting.delete(entry.session);
+    }
   }
 
   function sample(): void {
@@ -118,22 +173,8 @@ export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirec
     onChange();
   }
 
-  held.add(bus.subscribe(`vak.events.${workspace}.>`, { kind: 'inline', onMessage: hear }));
-  held.add(
-    bus.subscribe(`vak.events.${workspace}.*.status`, {
-      kind: 'drop-oldest',
-      capacity: 4096,
-      onBatch(messages) {
-        for (const message of messages) {
-          try {
-            readStatus(message);
-          } catch {
-            // A status that does not decode changes nothing here; its row in the stream shows it as it came.
-          }
-        }
-      },
-    }),
-  );
+  held.add(intake.handle(`vak.events.${workspace}.>`, hear));
+  held.add(intake.handle(`vak.events.${workspace}.*.status`, hearStatus));
   held.add(clock.setTicker(sampleMs, sample));
 
   function summaryOf(entry: Entry): SessionSummary {
@@ -152,6 +193,7 @@ export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirec
 
   return {
     register(session, peer) {
+      intake.claim(session, peer);
       entryOf(session).peer = peer;
       onChange();
     },
@@ -163,6 +205,7 @@ export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirec
     },
     peerOf: (session) => entries.get(session)?.peer ?? null,
     list: () => ({ sessions: Array.from(entries.values(), summaryOf), forgottenCount }),
+    readWaiting,
     dispose: () => held.dispose(),
   };
 }

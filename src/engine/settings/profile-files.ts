@@ -12,6 +12,8 @@ export interface ProfileFiles {
   readonly serials: string;
   /** Keys seen first. */
   readonly pins: string;
+  /** Heads of the own peers' chains. */
+  readonly heads: string;
   /** Cards and grants of a workspace. `workspace` must be a token. */
   directory(workspace: string): string;
 }
@@ -23,6 +25,7 @@ export function profileFiles(folder: string): ProfileFiles {
     keyStore: join(folder, 'key-store.json'),
     serials: join(folder, 'serials.json'),
     pins: join(folder, 'pins.json'),
+    heads: join(folder, 'heads.json'),
     directory: (workspace) => join(folder, 'workspaces', `${workspace}.json`),
   };
 }

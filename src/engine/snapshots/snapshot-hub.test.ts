@@ -62,6 +62,19 @@ describe('snapshot hub', () => {
     expect(updates.at(-1)).toEqual({ name: 'a.count', version: 3, value: 6 });
   });
 
+  it('a change that somebody’s first look finds is sent to those who listen already', () => {
+    const { clock, hub, values, updates } = setUp();
+    hub.changed('a.count');
+    clock.advance(200);
+    values.count = 5;
+    hub.changed('a.count');
+    expect(hub.current()[0]).toEqual({ name: 'a.count', version: 2, value: 5 });
+    const sent = (): unknown[] => updates.filter(({ name }) => name === 'a.count').map(({ value }) => value);
+    expect(sent()).toEqual([0, 5]);
+    clock.advance(200);
+    expect(sent()).toEqual([0, 5]);
+  });
+
   it('what may not be seen is neither read nor sent; what may be seen again comes whole, changed or not', () => {
     let isOpen = true;
     const { clock, hub, values, updates, reads } = setUp((name) => isOpen || name === 'b.text');

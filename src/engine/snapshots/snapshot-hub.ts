@@ -51,16 +51,20 @@ export function createSnapshotHub<C extends Contract>(
     return { name, version, value };
   }
 
+  /** Reads a value, and sends it to everybody if it is another one. */
+  function sendChange(name: Name): void {
+    dirty.delete(name);
+    if (!refresh(name)) return;
+    for (const listener of [...listeners]) listener(updateOf(name));
+  }
+
   function flush(): void {
     isScheduled = false;
     if (isDisposed) return;
     lastFlushMs = clock.monotonic();
     const names = [...dirty];
     dirty.clear();
-    for (const name of names.filter(isVisible)) {
-      if (!refresh(name)) continue;
-      for (const listener of [...listeners]) listener(updateOf(name));
-    }
+    for (const name of names.filter(isVisible)) sendChange(name);
   }
 
   function visibleNames(): Name[] {
@@ -80,7 +84,8 @@ export function createSnapshotHub<C extends Contract>(
     changed,
     current() {
       return visibleNames().map((name) => {
-        if (refresh(name)) dirty.delete(name);
+        // A change that is first seen here is one for all: nobody else would learn of it.
+        sendChange(name);
         return updateOf(name);
       });
     },

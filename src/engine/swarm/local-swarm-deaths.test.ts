@@ -130,9 +130,39 @@ test('local swarm: frames that make no sense change nothing', async () => {
     { kind: 'group-started', pgid: 1 },
     { kind: 'ready', pid: 'x' },
     { kind: 'nonsense' },
+    { kind: 'task-ended', taskId: 'nobody', outcome: 'done' },
+    { kind: 'task-ended', taskId: at.swarm.state().workers[0]?.task?.taskId, outcome: 'ended' },
+    { kind: 'head', source: 'vak://test/worker-1/other-e', seq: 7, leaf: 'a'.repeat(64) },
   ]) {
     at.played[0]?.post(value);
   }
   await at.settle();
   expect(JSON.stringify(at.swarm.state())).toBe(before);
+  expect(at.heads.previous('worker-1', 'e')).toBeUndefined();
+});
+
+test('E12 what a worker says of its chain is kept, and the next of its name is told to resume it', async () => {
+  const running = at.swarm.run(command);
+  await at.settle();
+  const { session } = await running;
+  expect(at.played[0]?.frames[0]).not.toHaveProperty('resumes');
+  const head = { source: `vak://test/worker-1/${session}`, seq: 7, leaf: 'a'.repeat(64) };
+  at.played[0]?.post({ kind: 'head', ...head });
+  await at.settle();
+  at.played[0]?.exit({ signal: 'SIGKILL' });
+  await at.settle();
+  const again = at.swarm.run(command);
+  await at.settle();
+  await again;
+  expect(at.played[1]?.frames[0]).toMatchObject({ kind: 'configure', peer: 'worker-1', resumes: head });
+});
+
+test('E12 what a worker says of another chain than its own is not kept', async () => {
+  const running = at.swarm.run(command);
+  await at.settle();
+  const { session } = await running;
+  const others = [`vak://test/worker-2/${session}`, `vak://other/worker-1/${session}`, 'vak://test/swarm/x-e', session];
+  for (const source of others) at.played[0]?.post({ kind: 'head', source, seq: 7, leaf: 'a'.repeat(64) });
+  await at.settle();
+  for (const peer of ['worker-1', 'worker-2']) expect(at.heads.previous(peer, 'e')).toBeUndefined();
 });

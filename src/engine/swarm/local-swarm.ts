@@ -10,6 +10,7 @@ import type { TaskPayload } from '../../shared/protocol/payloads.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { IssueCredentials } from '../identity/peer-credentials.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { HeadStore } from '../ports/head-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { createSessionId, createUuid, type Randomness } from '../ports/randomness.ts';
 import type { ProcessTable } from '../work/process-rows.ts';
@@ -17,7 +18,8 @@ import { createProcessTable } from '../work/process-table.ts';
 import { checkRunnable } from '../work/worker-requests.ts';
 import type { LaunchedPeer } from './launched-peer.ts';
 import { sampleTask } from './sample-tasks.ts';
-import { createSwarmWorker, type SwarmWorker } from './swarm-worker.ts';
+import { createSwarmCommander, type SwarmCommander } from './swarm-commander.ts';
+import { createSwarmWorker, type SwarmWorker, type WorkerStanding } from './swarm-worker.ts';
 
 /** Starts the process of a worker. */
 export type LaunchWorker = (peer: string) => LaunchedPeer;
@@ -34,6 +36,8 @@ export interface SwarmSessions {
 export interface LocalSwarmDeps {
   readonly launch: LaunchWorker;
   readonly issueCredentials: IssueCredentials;
+  /** Where the chains of the swarm's peers have come to. */
+  readonly heads: HeadStore;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -85,9 +89,23 @@ interface Member {
   isReserved: boolean;
 }
 
+function freeName(taken: ReadonlySet<string>): string {
+  let number = 1;
+  while (taken.has(`worker-${number}`)) number++;
+  return `worker-${number}`;
+}
+
+/** The commander first: a worker that nobody may command gets no keys. */
+async function standingOf(peer: string, deps: LocalSwarmDeps, commander: SwarmCommander): Promise<WorkerStanding> {
+  const commanders = [await commander.grant()];
+  const credentials = await deps.issueCredentials({ peer, roles: ['worker'], queues: [localQueue] });
+  return { credentials, commanders, resumes: deps.heads.previous(peer, 'e') };
+}
+
 /** Creates a swarm without workers. */
 export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
-  const { bus, clock, logger, randomness, workspace, sessions, onChange, table = createProcessTable() } = deps;
+  const { bus, clock, heads, logger, randomness, workspace, sessions, onChange, table = createProcessTable() } = deps;
+  const commander = createSwarmCommander(deps);
   const pauses = new Map<Member, Disposable>();
   let members: Member[] = [];
   let phase: SwarmState['state'] = 'stopped';
@@ -111,13 +129,6 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
     });
   }
 
-  function freeName(): string {
-    const taken = new Set(live().map(({ worker }) => worker.peer));
-    let number = 1;
-    while (taken.has(`worker-${number}`)) number++;
-    return `worker-${number}`;
-  }
-
   function trim(): void {
     const ended = members.filter(({ worker }) => !worker.isLive);
     const surplus = new Set(ended.slice(0, Math.max(0, ended.length - maxEndedWorkers)));
@@ -134,13 +145,13 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
   }
 
   function launch(isRota: boolean, isReserved: boolean): Member {
-    const peer = freeName();
+    const peer = freeName(new Set(live().map(({ worker }) => worker.peer)));
     const session = createSessionId(peer, randomness);
     sessions?.register(session, peer);
     const worker = createSwarmWorker({
-      ...{ bus, clock, logger, table, workspace, peer, session, onChange },
+      ...{ bus, clock, randomness, logger, table, commander, heads, workspace, peer, session, onChange },
       process: deps.launch(peer),
-      credentials: deps.issueCredentials({ peer, roles: ['worker'], queues: [localQueue] }),
+      standing: standingOf(peer, deps, commander),
       onIdle: () => pauseThenNext(member),
     });
     const member: Member = { worker, isRota, isReserved };
@@ -271,6 +282,7 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
       const stopped = stop();
       isDisposed = true;
       await stopped;
+      commander.dispose();
     },
   };
 }

@@ -8,11 +8,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type BuiltPrograms, buildPrograms } from '../../../tests/support/built-worker.ts';
 import { childrenOf, isAlive, livingProcesses, pidIn } from '../../../tests/support/living-processes.ts';
 import { recordSession, type SessionRecorder } from '../../../tests/support/session-recorder.ts';
-import { createTestIssuer } from '../../../tests/support/worker-credentials.ts';
+import { createTestIssuer, createTestWorkspace } from '../../../tests/support/worker-credentials.ts';
 import type { WorkerSummary } from '../../shared/contract/swarm-contract.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
 import type { Bus } from '../bus/bus.ts';
 import { createMemoryBus } from '../bus/memory/memory-bus.ts';
+import { createMemoryHeadStore } from '../envelope/memory-head-store.ts';
 import type { PeerCredentials } from '../identity/peer-credentials.ts';
 import { createSystemClock } from '../ports/clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
@@ -44,12 +45,13 @@ afterAll(async () => {
 
 beforeEach(() => {
   bus = createMemoryBus({ clock, logger });
-  heard = recordSession(bus, 'test');
+  const { issue, open } = createTestWorkspace('test');
+  heard = recordSession(bus, { workspace: 'test', open });
   launched = [];
   sessions = [];
   const launch = createForkLauncher({ entry: programs.worker, environment: process.env, logger });
   swarm = createLocalSwarm({
-    issueCredentials: createTestIssuer('test'),
+    ...{ issueCredentials: issue, heads: createMemoryHeadStore() },
     launch(peer) {
       const process = launch(peer);
       launched.push(process);
@@ -221,7 +223,7 @@ test('local swarm: a worker that hangs does not hang the run, and stop ends it',
 
 test('local swarm: a program that is no worker ends its run with a cause', async () => {
   const other = createLocalSwarm({
-    issueCredentials: createTestIssuer('test'),
+    ...{ issueCredentials: createTestIssuer('test'), heads: createMemoryHeadStore() },
     launch: createForkLauncher({ entry: join(folder, 'missing.mjs'), environment: process.env, logger }),
     ...{ bus, clock, logger, randomness: createSystemRandomness(), workspace: 'test', onChange: () => {} },
   });
@@ -259,6 +261,7 @@ test('worker: frames that make no sense do no harm, a configuration that is none
       peer: 'x',
       session: 'y',
       credentials: { ...issued, grant: 7 },
+      commanders: [],
     }),
   ).toMatch(/no valid/);
 }, 60_000);
@@ -281,7 +284,10 @@ test('I3 worker: keys that do not fit are refused with what does not fit, and no
   ];
   const said = await Promise.all(
     cases.map(([change]) =>
-      refusalOf({ kind: 'configure', workspace: 'test', peer: 'x', session: 's', credentials: { ...own, ...change } }),
+      refusalOf({
+        ...{ kind: 'configure', workspace: 'test', peer: 'x', session: 's-e', commanders: [] },
+        credentials: { ...own, ...change },
+      }),
     ),
   );
   for (const [index, [, text]] of cases.entries()) expect(said[index]).toMatch(text);

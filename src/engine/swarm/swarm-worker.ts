@@ -5,44 +5,58 @@
 import { createDisposer } from '../../shared/base/disposer.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { RunningTask, WorkerDeath, WorkerSummary } from '../../shared/contract/swarm-contract.ts';
-import { decodePayload, type StatusPayload, type TaskPayload } from '../../shared/protocol/payloads.ts';
-import { buildSubject } from '../../shared/protocol/subject.ts';
-import type { Bus, Message } from '../bus/bus.ts';
+import type { ChainHead } from '../../shared/protocol/chain-verdict.ts';
+import { sourceOf } from '../../shared/protocol/envelope-fields.ts';
+import type { Grant } from '../../shared/protocol/identity-records.ts';
+import type { TaskPayload } from '../../shared/protocol/payloads.ts';
+import type { Bus } from '../bus/bus.ts';
 import { serveChannelBus } from '../bus/channel/channel-host.ts';
 import { eraseCredentials, type PeerCredentials } from '../identity/peer-credentials.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { HeadStore } from '../ports/head-store.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Randomness } from '../ports/randomness.ts';
 import { sessionMarker } from '../work/command-environment.ts';
 import { removeStalePipes } from '../work/command-pipes.ts';
 import { endProcesses } from '../work/end-processes.ts';
 import type { ProcessTable } from '../work/process-rows.ts';
 import { createDeferred } from '../work/wait.ts';
-import { checkAnswer, encodeRequest } from '../work/worker-requests.ts';
 import { deathReason } from './death-reason.ts';
 import type { LaunchedPeer, PeerExit } from './launched-peer.ts';
+import type { SwarmCommander } from './swarm-commander.ts';
 import { type MainFrame, readWorkerFrame, type WorkerFrame } from './worker-frames.ts';
+import { createWorkerRequester } from './worker-requester.ts';
 
 /** How long a worker may take until it is ready, ms. */
 const readyLimitMs = 10_000;
 /** How long a worker may take to drain before it is killed, ms. */
 const drainLimitMs = 3_000;
-const requestLimitMs = 5_000;
-/** Cancelling takes the command's grace and kill. */
-const cancelLimitMs = 15_000;
 const leftoverGraceMs = 1_000;
+
+/** What a worker is told of itself and of those who may command it. */
+export interface WorkerStanding {
+  readonly credentials: PeerCredentials;
+  readonly commanders: readonly Grant[];
+  /** Where the chain of the peer's last session ended; undefined: that is not known. */
+  readonly resumes: ChainHead | undefined;
+}
 
 /** What a worker of the swarm is made of. */
 export interface SwarmWorkerDeps {
   readonly bus: Bus;
   readonly clock: Clock;
+  readonly randomness: Randomness;
   readonly logger: Logger;
   readonly table: ProcessTable;
+  readonly commander: Pick<SwarmCommander, 'ask'>;
+  /** Keeps what the worker says of its chain. */
+  readonly heads: Pick<HeadStore, 'keep'>;
   readonly workspace: string;
   readonly peer: string;
   readonly session: string;
   readonly process: LaunchedPeer;
   /** Its keys and standing; it is ended if there are none for it. */
-  readonly credentials: Promise<PeerCredentials>;
+  readonly standing: Promise<WorkerStanding>;
   readonly onChange: () => void;
   /** Called each time when it can take a command. */
   readonly onIdle: () => void;
@@ -72,50 +86,37 @@ const lateCause = `not ready within ${readyLimitMs / 1000} s and was ended`;
 
 type WorkerState = WorkerSummary['state'];
 
-/** One request to a worker, and how long it may take. */
-interface WorkerRequest {
-  readonly verb: 'run' | 'cancel';
-  readonly body: Uint8Array;
-  readonly timeoutMs: number;
-}
-
-/** Asks a worker over the bus. Throws what it answers; `closed` if it ends first, which `gone` tells. */
-async function askWorker(
-  { bus, workspace, peer }: Pick<SwarmWorkerDeps, 'bus' | 'workspace' | 'peer'>,
-  { verb, body, timeoutMs }: WorkerRequest,
-  gone: AbortSignal,
-): Promise<void> {
-  const subject = buildSubject({ plane: 'control', workspace, entity: peer, verb });
+/** Tells a worker who it is; gives why that could not be done. No copy of its keys is left here. */
+async function configure(deps: SwarmWorkerDeps): Promise<string | undefined> {
+  const { logger, workspace, peer, session, process } = deps;
   try {
-    checkAnswer(await bus.request(subject, body, { timeoutMs, signal: gone }));
-  } catch (error) {
-    if (!gone.aborted) throw error;
-    throw new VakError('closed', `${verb}: worker ${peer} ended before it answered; try again`, {
-      cause: error,
-      retryable: true,
-    });
-  }
-}
-
-/** How a status message ends a task; undefined if it does not. */
-function readTaskEnd({ data }: Message, taskId: string | undefined): 'done' | 'failed' | undefined {
-  let status: StatusPayload;
-  try {
-    status = decodePayload('vak.events.status', data);
-  } catch {
-    // Not a status: the stream shows it as it came.
+    const { credentials, commanders, resumes } = await deps.standing;
+    try {
+      const frame = { kind: 'configure', workspace, peer, session, credentials, commanders } as const;
+      process.post((resumes === undefined ? frame : { ...frame, resumes }) satisfies MainFrame);
+    } finally {
+      eraseCredentials(credentials);
+    }
     return undefined;
+  } catch (error) {
+    return isVakError(error) ? error.message : `see the log: ${logger.bug('swarm.identity', error)}`;
   }
-  const isEnd = status.state === 'done' || status.state === 'failed';
-  return isEnd && status.taskId === taskId ? (status.state as 'done' | 'failed') : undefined;
+}
+
+/** Keeps how far a worker says that its chain has come: of its own chain alone. */
+function keepHead({ source, seq, leaf }: Extract<WorkerFrame, { kind: 'head' }>, deps: SwarmWorkerDeps): void {
+  const { heads, logger, workspace, peer, session } = deps;
+  if (source === sourceOf(workspace, peer, session)) heads.keep(peer, 'e', { source, seq, leaf });
+  else logger.warn('swarm.foreign-head', { peer });
 }
 
 /** Takes over a process that was just launched, and tells it who it is. */
 export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
-  const { bus, clock, logger, table, workspace, peer, session, process: launched } = deps;
+  const { bus, clock, logger, table, peer, session, process: launched } = deps;
   const held = createDisposer();
   const groups = new Set<number>();
   const exitAbort = new AbortController();
+  const requester = createWorkerRequester({ ...deps, gone: exitAbort.signal });
   const ready = createDeferred<void>();
   const gone = createDeferred<void>();
   // Whoever does not wait for readiness learns of the failure from the summary.
@@ -151,6 +152,12 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
       case 'group-ended':
         groups.delete(frame.pgid);
         return;
+      case 'task-ended':
+        onTaskEnd(frame);
+        return;
+      case 'head':
+        keepHead(frame, deps);
+        return;
       case 'drained':
         if (state !== 'stopping') endCause = `ended by itself: ${frame.reason}`;
         launched.post({ kind: 'exit' } satisfies MainFrame);
@@ -163,9 +170,8 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     else deps.onChange();
   }
 
-  function onStatus(message: Message): void {
-    const outcome = task === null ? undefined : readTaskEnd(message, task.taskId);
-    if (outcome === undefined) return;
+  function onTaskEnd({ taskId, outcome }: Extract<WorkerFrame, { kind: 'task-ended' }>): void {
+    if (task?.taskId !== taskId) return;
     task = null;
     if (outcome === 'done') counts.doneCount++;
     else counts.failedCount++;
@@ -205,20 +211,6 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     launched.kill('SIGKILL');
   }
 
-  async function configure(): Promise<void> {
-    try {
-      const credentials = await deps.credentials;
-      try {
-        launched.post({ kind: 'configure', workspace, peer, session, credentials } satisfies MainFrame);
-      } finally {
-        eraseCredentials(credentials);
-      }
-    } catch (error) {
-      const why = isVakError(error) ? error.message : `see the log: ${logger.bug('swarm.identity', error)}`;
-      endBecause(`it got no identity: ${why}`);
-    }
-  }
-
   function listen(): void {
     held.add(serveChannelBus({ port: launched, bus, clock, logger }));
     held.add(
@@ -228,14 +220,14 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
         else if (frame === 'malformed') logger.warn('swarm.malformed-frame', { peer });
       }),
     );
-    const statusSubject = buildSubject({ plane: 'events', workspace, entity: session, verb: 'status' });
-    held.add(bus.subscribe(statusSubject, { kind: 'inline', onMessage: onStatus }));
     held.add(launched.onExit((how) => void onExit(how)));
   }
 
   listen();
   const readyTimer = held.add(clock.setTimer(readyLimitMs, () => endBecause(lateCause)));
-  void configure();
+  void configure(deps).then((problem) => {
+    if (problem !== undefined) endBecause(`it got no identity: ${problem}`);
+  });
 
   return {
     peer,
@@ -252,13 +244,12 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
           retryable: true,
         });
       }
-      const body = encodeRequest({ taskId, task: toRun });
       task = { taskId, command: toRun.command, startedMs: clock.now() };
       become('busy');
       try {
-        await askWorker(deps, { verb: 'run', body, timeoutMs: requestLimitMs }, exitAbort.signal);
+        await requester.run(taskId, toRun);
       } catch (error) {
-        // After a timeout the worker may still take it: then its status tells.
+        // After a timeout the worker may still take it: then its own word tells.
         if (task?.taskId === taskId && !isVakError(error, 'timeout')) {
           task = null;
           backToIdle();
@@ -266,8 +257,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
         throw error;
       }
     },
-    cancel: (taskId) =>
-      askWorker(deps, { verb: 'cancel', body: encodeRequest({ taskId }), timeoutMs: cancelLimitMs }, exitAbort.signal),
+    cancel: requester.cancel,
     async kill() {
       endBecause('killed by the operator');
       await gone.promise;

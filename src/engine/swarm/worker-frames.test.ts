@@ -8,16 +8,24 @@ const credentials = {
   ...{ signSeed: bytes(58), boxSecret: bytes(32), card: cardWith(), grant: grantWith(), rootPublic: root.nkey },
   secrets: [{ id: 's1', secret: bytes(32), state: 'active' }],
 };
-const configure = { kind: 'configure', workspace: 'default', peer: 'worker-1', session: 'worker-1-abc-e', credentials };
+const head = { source: 'vak://default/worker-1/worker-1-abc-e', seq: 12, leaf: 'a'.repeat(64) };
+const configure = {
+  ...{ kind: 'configure', workspace: 'default', peer: 'worker-1', session: 'worker-1-abc-e', credentials },
+  commanders: [grantWith()],
+};
 
 test('worker frames: each kind is read on its own side only', () => {
   expect(readMainFrame(configure)).toEqual(configure);
+  const resuming = { ...configure, commanders: [], resumes: head };
+  expect(readMainFrame(resuming)).toEqual(resuming);
   for (const frame of [{ kind: 'drain' }, { kind: 'exit' }]) expect(readMainFrame(frame)).toEqual(frame);
   const own = [
     { kind: 'ready', pid: 77 },
     { kind: 'group-started', pgid: 77 },
     { kind: 'group-ended', pgid: 77 },
     { kind: 'refused', reason: 'x' },
+    { kind: 'task-ended', taskId: 't1', outcome: 'failed' },
+    { kind: 'head', ...head },
     { kind: 'drained', reason: 'x' },
   ];
   for (const frame of own) {
@@ -36,11 +44,32 @@ test('worker frames: a group below 2, of a wrong type or beyond any pid is malfo
 
 test('worker frames: missing, wrong and extra fields are malformed', () => {
   expect(readMainFrame({ ...configure, peer: 'a b' })).toBe('malformed');
+  expect(readMainFrame({ ...configure, session: 'worker-1-abc' })).toBe('malformed');
   expect(readMainFrame({ ...configure, extra: 1 })).toBe('malformed');
   expect(readMainFrame({ kind: 'configure' })).toBe('malformed');
   const { credentials: _, ...bare } = configure;
   expect(readMainFrame(bare)).toBe('malformed');
   expect(readMainFrame({ kind: 7 })).toBe('malformed');
+});
+
+test.each<readonly [string, object]>([
+  ['a negative number', { seq: -1 }],
+  ['a number that is none', { seq: 1.5 }],
+  ['a leaf in upper case', { leaf: 'A'.repeat(64) }],
+  ['a leaf that is too short', { leaf: 'a'.repeat(63) }],
+  ['no source', { source: '' }],
+  ['a source that is too long', { source: 'x'.repeat(257) }],
+  ['more beside', { kinds: 'e' }],
+])('E12 worker frames: a head with %s is malformed, both ways', (_, change) => {
+  expect(readWorkerFrame({ kind: 'head', ...head, ...change })).toBe('malformed');
+  expect(readMainFrame({ ...configure, resumes: { ...head, ...change } })).toBe('malformed');
+});
+
+test('I4 worker frames: nine commanders, or one without a signature, are malformed', () => {
+  expect(readMainFrame({ ...configure, commanders: new Array(8).fill(grantWith()) })).toBeTypeOf('object');
+  expect(readMainFrame({ ...configure, commanders: new Array(9).fill(grantWith()) })).toBe('malformed');
+  expect(readMainFrame({ ...configure, commanders: [{ ...grantWith(), signature: undefined }] })).toBe('malformed');
+  expect(readMainFrame({ ...configure, commanders: undefined })).toBe('malformed');
 });
 
 const [secret] = credentials.secrets;

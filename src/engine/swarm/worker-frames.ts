@@ -26,9 +26,26 @@ const credentials = z.strictObject({
     .readonly(),
 });
 
+/** A place in a chain (E12): a source of ours is shorter. */
+const chainHead = z.strictObject({
+  source: z.string().min(1).max(256),
+  seq: z.int().nonnegative(),
+  leaf: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+/** First of all: who the worker is, who may command it, and where the chain of the peer's last session ended. */
+const configure = z.strictObject({
+  kind: z.literal('configure'),
+  workspace: token,
+  peer: token,
+  session: token.refine((text) => text.endsWith('-e'), 'expected a session of the ephemeral kind (E12)'),
+  credentials,
+  commanders: z.array(grantRecord).max(8).readonly(),
+  resumes: chainHead.optional(),
+});
+
 const mainFrame = z.discriminatedUnion('kind', [
-  /** First of all: who the worker is. */
-  z.strictObject({ kind: z.literal('configure'), workspace: token, peer: token, session: token, credentials }),
+  configure,
   /** Stop: finish or end the command within these limits, then say `drained`. */
   z.strictObject({ kind: z.literal('drain') }),
   /** Everything up to `drained` has been read: go. */
@@ -44,6 +61,10 @@ const workerFrame = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('group-started'), pgid: pid }),
   /** A process group is over, nothing of it is left. */
   z.strictObject({ kind: z.literal('group-ended'), pgid: pid }),
+  /** A task is over; its final status was handed to the bus before. */
+  z.strictObject({ kind: z.literal('task-ended'), taskId: token, outcome: z.enum(['done', 'failed']) }),
+  /** How far the session's chain has come; at most once a second, and before `drained`. */
+  chainHead.extend({ kind: z.literal('head') }),
   /** Last of all: nothing more will be said. */
   z.strictObject({ kind: z.literal('drained'), reason: line }),
 ]);
@@ -61,6 +82,8 @@ const workerKinds = new Set<unknown>([
   'refused',
   'group-started',
   'group-ended',
+  'task-ended',
+  'head',
   'drained',
 ] satisfies WorkerFrame['kind'][]);
 

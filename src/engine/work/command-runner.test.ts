@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { isAlive, livingProcesses, pidIn } from '../../../tests/support/living-processes.ts';
+import { createPlainOutlet } from '../../../tests/support/plain-outlet.ts';
 import { recordSession, type SessionRecorder } from '../../../tests/support/session-recorder.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
+import { startTrace } from '../../shared/protocol/trace-context.ts';
 import type { Bus } from '../bus/bus.ts';
 import { createMemoryBus } from '../bus/memory/memory-bus.ts';
 import { createSystemClock } from '../ports/clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
+import { createSystemRandomness } from '../ports/randomness.ts';
 import { type CommandDeps, type CommandRun, runCommand } from './command-runner.ts';
 import { createProcessTable } from './process-table.ts';
 import { createSessionOutput } from './session-output.ts';
@@ -18,6 +21,8 @@ import { createSessionPublisher } from './session-publisher.ts';
 const clock = createSystemClock();
 const logger = createSilentLogger();
 const folder = mkdtempSync(join(tmpdir(), 'vak-runner-'));
+const randomness = createSystemRandomness();
+const span = startTrace(randomness.bytes);
 const session = `runner-${process.pid}-e`;
 let bus: Bus;
 let heard: SessionRecorder;
@@ -31,7 +36,7 @@ process.env['TMPDIR'] = folder;
 
 beforeEach(() => {
   bus = createMemoryBus({ clock, logger });
-  heard = recordSession(bus, 'test', session);
+  heard = recordSession(bus, { workspace: 'test', session });
   groups = [];
   endedGroups = [];
   whenWritable = () => bus.whenWritable();
@@ -48,19 +53,16 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function start(command: readonly string[], task: Partial<TaskPayload> = {}): CommandRun {
-  const publisher = createSessionPublisher({
-    bus: { ...bus, whenWritable: () => whenWritable() },
-    workspace: 'test',
-    session,
-  });
+  const outlet = createPlainOutlet({ ...bus, whenWritable: () => whenWritable() }, session);
+  const publisher = createSessionPublisher({ outlet, randomness, workspace: 'test', session });
   const deps: CommandDeps = {
     ...{ clock, logger, publisher, session, cwd: folder },
     table: createProcessTable(),
-    output: createSessionOutput({ clock, publisher }),
+    output: createSessionOutput({ clock, publisher, span: startTrace(randomness.bytes) }),
     groups: { started: (group) => groups.push(group), ended: (group) => endedGroups.push(group) },
     environment: { ...process.env, VAK_SECRET: 'canary', NODE_OPTIONS: '--no-warnings' },
   };
-  run = runCommand(deps, 'task-1', { command: [...command], ...task });
+  run = runCommand(deps, { taskId: 'task-1', task: { command: [...command], ...task }, span });
   return run;
 }
 
@@ -74,6 +76,16 @@ test('command runner: a command is claimed, its output comes before done, its ex
   expect(heard.order[0]).toBe('claimed');
   expect(heard.order.at(-1)).toBe('done');
   expect(heard.statuses[0]).toMatchObject({ taskId: 'task-1', attempt: 1 });
+});
+
+test('E4 all that is told of a command is in its trace, each event in a span of its own', async () => {
+  await sh('echo one; echo two >&2; sleep 0.7').done;
+  expect(heard.order).toEqual(expect.arrayContaining(['claimed', 'terminal', 'done']));
+  expect(heard.telemetry.length).toBeGreaterThan(0);
+  const traces = heard.envelopes.map(({ traceparent }) => (traceparent ?? '').split('-'));
+  expect(new Set(traces.map(([, traceId]) => traceId))).toEqual(new Set([span.traceId]));
+  const spans = traces.map(([, , spanId]) => spanId);
+  expect(new Set([...spans, span.spanId]).size).toBe(spans.length + 1);
 });
 
 test('command runner: a script may open its output again by name', async () => {
@@ -207,9 +219,9 @@ test('B2 a command that is over long before the bus takes the rest of its output
   });
   whenWritable = () => gate;
   const current = sh('head -c 100000 /dev/zero');
+  await expect.poll(() => livingProcesses(session), { timeout: 15_000 }).toEqual([]);
   // Beyond all limits for pipes that somebody else holds open: they count only while the bus lets us read.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
-  expect(await livingProcesses(session)).toEqual([]);
   expect(heard.final()).toBeUndefined();
   open();
   expect((await current.done).state).toBe('done');

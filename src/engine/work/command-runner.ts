@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { type Disposable, toDisposable } from '../../shared/base/disposer.ts';
 import type { StatusPayload, TaskPayload } from '../../shared/protocol/payloads.ts';
+import type { TraceContext } from '../../shared/protocol/trace-context.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { commandEnvironment, sessionMarker } from './command-environment.ts';
@@ -41,6 +42,13 @@ export interface CommandDeps {
   readonly cwd: string;
 }
 
+/** A task, and the span under which all of it is told (E4). */
+export interface CommandOrder {
+  readonly taskId: string;
+  readonly task: TaskPayload;
+  readonly span: TraceContext;
+}
+
 /** A command under way. */
 export interface CommandRun {
   readonly taskId: string;
@@ -74,10 +82,11 @@ interface StartedChild {
 }
 
 /** Starts a command; `claimed` is published before this returns. */
-export function runCommand(deps: CommandDeps, taskId: string, task: TaskPayload): CommandRun {
+export function runCommand(deps: CommandDeps, order: CommandOrder): CommandRun {
   const { publisher, output, logger } = deps;
+  const { taskId, task, span } = order;
   const status = (state: StatusPayload['state'], detail: NonNullable<StatusPayload['detail']>): void =>
-    publisher.status({ state, taskId, attempt: 1, detail });
+    publisher.status({ state, taskId, attempt: 1, detail }, span);
   let isStopping = false;
   let requestStop: (request: StopRequest) => void = () => {};
   const stopped = new Promise<StopRequest>((resolve) => {
@@ -93,7 +102,7 @@ export function runCommand(deps: CommandDeps, taskId: string, task: TaskPayload)
   async function finish(): Promise<CommandOutcome> {
     let outcome: CommandOutcome;
     try {
-      outcome = await execute(deps, task, { stop, stopped });
+      outcome = await execute(deps, order, { stop, stopped });
     } catch (thrown) {
       outcome = failedOutcome(`internal error, see the worker's log: ${logger.bug('command.run', thrown)}`);
     }
@@ -102,6 +111,7 @@ export function runCommand(deps: CommandDeps, taskId: string, task: TaskPayload)
     return outcome;
   }
 
+  output.begin(span);
   status('claimed', { reason: shortCommand(task.command) });
   return { taskId, stop, done: finish() };
 }
@@ -111,7 +121,7 @@ interface StopControl {
   readonly stopped: Promise<StopRequest>;
 }
 
-async function execute(deps: CommandDeps, task: TaskPayload, control: StopControl): Promise<CommandOutcome> {
+async function execute(deps: CommandDeps, { task, span }: CommandOrder, control: StopControl): Promise<CommandOutcome> {
   const cwd = task.cwd ?? deps.cwd;
   const problem = folderProblem(cwd);
   if (problem !== undefined) return failedOutcome(problem);
@@ -119,7 +129,7 @@ async function execute(deps: CommandDeps, task: TaskPayload, control: StopContro
   if (typeof started === 'string') return failedOutcome(started);
   const timer =
     task.timeoutMs === undefined ? undefined : deps.clock.setTimer(task.timeoutMs, () => control.stop('timeout'));
-  const telemetry = startTelemetry(deps, started.group);
+  const telemetry = startTelemetry(deps, started.group, span);
   try {
     return outcomeOf(await supervise(deps, task, { ...started, control }), task);
   } finally {
@@ -206,7 +216,8 @@ function endGroup({ table, clock, session }: CommandDeps, group: number, graceMs
 }
 
 /** Publishes what the command's process tree costs, until disposed. */
-function startTelemetry({ table, clock, publisher, logger }: CommandDeps, group: number): Disposable {
+function startTelemetry(deps: CommandDeps, group: number, span: TraceContext): Disposable {
+  const { table, clock, publisher, logger } = deps;
   const tree = createProcessTree({ table, clock, leader: group });
   let isOver = false;
   let isSampling = false;
@@ -219,7 +230,7 @@ function startTelemetry({ table, clock, publisher, logger }: CommandDeps, group:
       const usage = await tree.sample();
       if (isOver || isBaseline || usage === undefined) return;
       const { processes, rssBytes, cpuPercent } = usage;
-      publisher.telemetry({ pid: group, processes, rssBytes, cpuPercent });
+      publisher.telemetry({ pid: group, processes, rssBytes, cpuPercent }, span);
     } catch (thrown) {
       logger.bug('command.telemetry', thrown);
     } finally {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { TraceContext } from '../../shared/protocol/trace-context.ts';
 import { createFakeClock } from '../ports/fake-clock.ts';
 import { createSessionOutput } from './session-output.ts';
 import { createTerminalChunker, flushWithinMs, maxChunkBytes } from './terminal-chunker.ts';
@@ -80,12 +81,17 @@ test('terminal chunker: a disposed one keeps no timer and says nothing', () => {
   expect(clock.timerCount).toBe(0);
 });
 
+const spanOf = (digit: string): TraceContext => ({
+  ...{ traceId: digit.repeat(32), spanId: digit.repeat(16), flags: 3, tracestate: undefined },
+});
+
 test('session output: streams leave in the order of their first bytes, also when one gets full early', () => {
   const clock = createFakeClock();
   const said: string[] = [];
   const output = createSessionOutput({
     clock,
-    publisher: { terminal: (stream, offset) => said.push(`${stream} ${offset}`) },
+    publisher: { terminal: ({ stream, offset }) => said.push(`${stream} ${offset}`) },
+    span: spanOf('1'),
   });
   output.push('stderr', Uint8Array.of(1));
   output.push('stdout', new Uint8Array(maxChunkBytes + 1));
@@ -95,5 +101,22 @@ test('session output: streams leave in the order of their first bytes, also when
   output.push('stderr', Uint8Array.of(1));
   clock.advance(flushWithinMs);
   expect(said.slice(3)).toEqual([`stdout ${maxChunkBytes + 1}`, 'stderr 1']);
+  output.dispose();
+});
+
+test('E4 session output: what waits leaves in the span of the command that printed it, before the next begins', () => {
+  const said: string[] = [];
+  const output = createSessionOutput({
+    clock: createFakeClock(),
+    publisher: { terminal: ({ offset, bytes }, { spanId }) => said.push(`${spanId[0]} ${offset} ${bytes.length}`) },
+    span: spanOf('0'),
+  });
+  output.begin(spanOf('1'));
+  output.push('stdout', new Uint8Array(3));
+  output.begin(spanOf('2'));
+  expect(said).toEqual(['1 0 3']);
+  output.push('stdout', new Uint8Array(2));
+  output.flush();
+  expect(said).toEqual(['1 0 3', '2 3 2']);
   output.dispose();
 });

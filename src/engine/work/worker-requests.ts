@@ -8,7 +8,7 @@ import { type ErrorShape, errorCodes, VakError } from '../../shared/base/vak-err
 import { firstIssue, maxTaskBytes, type TaskPayload, taskPayload } from '../../shared/protocol/payloads.ts';
 import { isToken } from '../../shared/protocol/subject.ts';
 
-const taskId = z.string().refine(isToken, 'expected 1–64 of A–Z a–z 0–9 _ -');
+const token = z.string().refine(isToken, 'expected 1–64 of A–Z a–z 0–9 _ -');
 const withoutNul = (text: string): boolean => !text.includes('\0');
 
 /** A task whose texts the system can take: no NUL bytes, a program, names of variables without `=`. */
@@ -24,8 +24,8 @@ const runnableTask = taskPayload
     message: 'a name holds "=" or NUL, or a value holds NUL',
   });
 
-const runRequest = z.object({ taskId, task: runnableTask });
-const cancelRequest = z.object({ taskId });
+const runRequest = z.object({ taskId: token, session: token, task: runnableTask });
+const cancelRequest = z.object({ taskId: token, session: token });
 const errorShape = z.object({
   code: z.enum(errorCodes),
   message: z.string().max(4096),
@@ -37,15 +37,19 @@ const answerSchema = z.union([z.object({ ok: z.literal(true) }), errorShape]);
 /** Asks a worker to run a task. */
 export interface RunRequest {
   readonly taskId: string;
+  /** Of the worker that is asked: another one of its name does not follow it. */
+  readonly session: string;
   readonly task: TaskPayload;
 }
 
 /** Asks a worker to end the task that it runs. */
 export interface CancelRequest {
   readonly taskId: string;
+  /** As {@link RunRequest.session}. */
+  readonly session: string;
 }
 
-/** Most bytes of a request: a task and its id. */
+/** Most bytes of a request: a task and two ids. In base64 and with the attributes of its envelope that is two thirds of E2's bound. */
 const maxRequestBytes = maxTaskBytes + 1024;
 
 function decode<T>(schema: z.ZodType<T>, data: Uint8Array, name: string): T {

@@ -1,31 +1,31 @@
 /**
- * One worker on the bus: takes one command at a time by request and tells what becomes of it.
- * Law: every request is answered, one command runs at a time, and `ended` is the session's last word.
+ * One session of a worker: runs one command at a time and tells what becomes of it.
+ * Law: one command runs at a time, all that is told of it is in its task's trace (E4), and `ended` is the session's last word.
  */
-import { utf8 } from '../../shared/base/bytes.ts';
 import { createDisposer } from '../../shared/base/disposer.ts';
-import { isVakError, VakError } from '../../shared/base/vak-error.ts';
-import { buildSubject } from '../../shared/protocol/subject.ts';
-import type { Bus, Message } from '../bus/bus.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
+import type { TaskPayload } from '../../shared/protocol/payloads.ts';
+import { childOf, startTrace, type TraceContext } from '../../shared/protocol/trace-context.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Randomness } from '../ports/randomness.ts';
 import { sessionMarker } from './command-environment.ts';
 import type { CommandOutcome, StopCause } from './command-outcome.ts';
 import { type CommandRun, type GroupWatch, runCommand } from './command-runner.ts';
 import { endProcesses } from './end-processes.ts';
 import type { ProcessTable } from './process-rows.ts';
 import { createSessionOutput } from './session-output.ts';
-import { createSessionPublisher } from './session-publisher.ts';
+import { createSessionPublisher, type SessionOutlet } from './session-publisher.ts';
 import { settlesWithin } from './wait.ts';
-import { decodeCancelRequest, decodeRunRequest, type RunRequest } from './worker-requests.ts';
 
 /** Time between two heartbeats, ms. */
 export const heartbeatEveryMs = 5_000;
 
 /** What a worker is made of. */
 export interface WorkerSessionDeps {
-  readonly bus: Bus;
+  readonly outlet: SessionOutlet;
   readonly clock: Clock;
+  readonly randomness: Randomness;
   readonly logger: Logger;
   readonly table: ProcessTable;
   /** Learns of every process group that lives. */
@@ -37,6 +37,15 @@ export interface WorkerSessionDeps {
   readonly environment: NodeJS.ProcessEnv;
   /** Folder of commands that name none. */
   readonly cwd: string;
+  /** Told when a task is over and its final status was handed over; then the next one is taken. */
+  readonly onTaskEnded?: (taskId: string, outcome: CommandOutcome['state']) => void;
+}
+
+/** A task to run; `trace` is that of whoever asks for it. */
+export interface TaskOrder {
+  readonly taskId: string;
+  readonly task: TaskPayload;
+  readonly trace: TraceContext;
 }
 
 /** How a worker stops. */
@@ -52,8 +61,8 @@ export interface StopOptions {
 }
 
 export interface WorkerSession {
-  /** Runs a command; throws `already-running`, `closed`. */
-  run(request: RunRequest): Promise<CommandOutcome>;
+  /** Takes a command and begins it. Throws `already-running`, `closed`; `outcome` never rejects. */
+  start(order: TaskOrder): { readonly outcome: Promise<CommandOutcome> };
   /** Ends the running command of that id; rejects with `not-found`. Resolves when all of it is over. */
   cancel(taskId: string): Promise<void>;
   readonly isBusy: boolean;
@@ -61,17 +70,18 @@ export interface WorkerSession {
   stop(options: StopOptions): Promise<void>;
 }
 
-/** Puts a worker on the bus: publishes `started` and listens for `run` and `cancel` on its control subjects. */
+/** Begins a session: says `started`, and a heartbeat every 5 s. What is no task's is told in a trace of the session's own. */
 export function createWorkerSession(deps: WorkerSessionDeps): WorkerSession {
-  const { bus, clock, logger, table, workspace, peer, session } = deps;
+  const { clock, randomness, table, peer, session } = deps;
   const held = createDisposer();
-  const publisher = createSessionPublisher({ bus, workspace, session });
-  const output = held.add(createSessionOutput({ clock, publisher }));
+  const publisher = createSessionPublisher(deps);
+  const span = startTrace(randomness.bytes);
+  const output = held.add(createSessionOutput({ clock, publisher, span }));
   const commandDeps = { ...deps, publisher, output };
   let running: CommandRun | undefined;
   let stopping: Promise<void> | undefined;
 
-  function run({ taskId, task }: RunRequest): Promise<CommandOutcome> {
+  function start({ taskId, task, trace }: TaskOrder): { readonly outcome: Promise<CommandOutcome> } {
     if (stopping !== undefined)
       throw new VakError('closed', `run: worker ${peer} is stopping; use another worker`, { retryable: true });
     if (running !== undefined) {
@@ -83,11 +93,14 @@ export function createWorkerSession(deps: WorkerSessionDeps): WorkerSession {
         },
       );
     }
-    const current = runCommand(commandDeps, taskId, task);
+    const current = runCommand(commandDeps, { taskId, task, span: childOf(trace, randomness.bytes) });
     running = current;
-    return current.done.finally(() => {
+    const outcome = current.done.then((how) => {
       running = undefined;
+      deps.onTaskEnded?.(taskId, how.state);
+      return how;
     });
+    return { outcome };
   }
 
   async function cancel(taskId: string): Promise<void> {
@@ -109,22 +122,15 @@ export function createWorkerSession(deps: WorkerSessionDeps): WorkerSession {
       await current.done;
     }
     await endProcesses({ table, clock }, { groups: [], marker: sessionMarker(session), graceMs });
-    publisher.status({ state: 'ended', detail: { reason } });
+    publisher.status({ state: 'ended', detail: { reason } }, span);
     held.dispose();
   }
 
-  function serve(verb: string, handle: (data: Uint8Array) => Promise<void> | void): void {
-    const subject = buildSubject({ plane: 'control', workspace, entity: peer, verb });
-    held.add(bus.subscribe(subject, { kind: 'inline', onMessage: (message) => void answer(logger, message, handle) }));
-  }
-
-  serve('run', (data) => void run(decodeRunRequest(data)));
-  serve('cancel', (data) => cancel(decodeCancelRequest(data).taskId));
-  publisher.status({ state: 'started', detail: { reason: `${peer} is ready` } });
-  held.add(clock.setTicker(heartbeatEveryMs, () => publisher.status({ state: 'heartbeat' })));
+  publisher.status({ state: 'started', detail: { reason: `${peer} is ready` } }, span);
+  held.add(clock.setTicker(heartbeatEveryMs, () => publisher.status({ state: 'heartbeat' }, span)));
 
   return {
-    run: async (request) => run(request),
+    start,
     cancel,
     get isBusy() {
       return running !== undefined;
@@ -135,26 +141,4 @@ export function createWorkerSession(deps: WorkerSessionDeps): WorkerSession {
       return stopping;
     },
   };
-}
-
-/** Answers one request with `{ok: true}` or the shape of its error. */
-async function answer(
-  logger: Logger,
-  message: Message,
-  handle: (data: Uint8Array) => Promise<void> | void,
-): Promise<void> {
-  const { respond, data, subject } = message;
-  if (respond === undefined) return logger.warn('worker.request-without-answer', { subject });
-  let result: object = { ok: true };
-  try {
-    await handle(data);
-  } catch (thrown) {
-    result = isVakError(thrown)
-      ? thrown.toShape()
-      : new VakError(
-          'internal',
-          `internal error, see the worker's log: ${logger.bug('worker.request', thrown)}`,
-        ).toShape();
-  }
-  respond(utf8(JSON.stringify(result)));
 }

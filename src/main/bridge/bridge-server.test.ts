@@ -165,7 +165,7 @@ describe('bridge server', () => {
 
   it('cancels a call of the same window, and not of another', async () => {
     const { invoke, cancel } = setUp();
-    const call = invoke('1', 'developer.burst', { session: 's', count: 1, textLength: 1 });
+    const call = invoke('1', 'developer.burst', { session: 's', count: 1, textLength: 1, form: 'bare' });
     expect(await invoke('1', 'swarm.stop', {})).toMatchObject({ ok: false, error: { code: 'invalid-input' } });
     cancel(2, '1');
     cancel(1, 'other');
@@ -231,7 +231,7 @@ describe('bridge server', () => {
 
   it('aborts what is open and takes its handlers away when it is disposed', async () => {
     const { bridge, invoke, handlers, listeners, sent, pushSnapshot } = setUp();
-    const call = invoke('1', 'developer.burst', { session: 's', count: 1, textLength: 1 });
+    const call = invoke('1', 'developer.burst', { session: 's', count: 1, textLength: 1, form: 'bare' });
     pushSnapshot();
     bridge.dispose();
     pushSnapshot();

@@ -110,9 +110,11 @@ export function readCommandLine(command: Command, args: readonly string[], host:
     options: (name) => (values[name] ?? []) as string[],
     common: {
       profile: profileFolder(option('profile'), host),
+      isProfileGiven: option('profile') !== undefined,
       workspace: checkToken(option('workspace') ?? 'default', '--workspace'),
       identity: identity === undefined ? undefined : checkToken(identity, '--identity'),
       context: context === undefined ? undefined : checkToken(context, '--context'),
+      typed: args,
     },
   };
 }

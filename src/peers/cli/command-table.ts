@@ -1,15 +1,23 @@
 /** Every command of `vak`, in the order of the help. A new one is added here and nowhere else. */
+import { aclCommands } from './acl-commands.ts';
+import { chainCommands } from './chain-commands.ts';
 import type { Command } from './command.ts';
 import { configBusCommands } from './config-bus-commands.ts';
 import { configCommands } from './config-commands.ts';
+import { envelopeCommands } from './envelope-commands.ts';
 import { grantCommands } from './grant-commands.ts';
 import { idCommands } from './id-commands.ts';
 import { selfTestCommand } from './self-test-command.ts';
+import { subjectCommands } from './subject-commands.ts';
 
 export const commandTable: readonly Command[] = [
   ...idCommands,
   ...grantCommands,
   ...configCommands,
   ...configBusCommands,
+  ...subjectCommands,
+  ...aclCommands,
+  ...envelopeCommands,
+  ...chainCommands,
   selfTestCommand,
 ];

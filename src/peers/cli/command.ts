@@ -6,6 +6,7 @@ import type { Logger } from '../../engine/ports/logger.ts';
 import type { Randomness } from '../../engine/ports/randomness.ts';
 import type { Vault } from '../../engine/ports/vault.ts';
 import type { Output } from './output.ts';
+import type { ByteSource } from './standard-input.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Exit codes of every command. `no`: checked, and the answer is no. */
@@ -23,11 +24,15 @@ export interface OptionSpec {
 /** Options that every command has, as given. */
 export interface CommonOptions {
   readonly profile: string;
+  /** Whether `--profile` named it. */
+  readonly isProfileGiven: boolean;
   readonly workspace: string;
   /** Undefined: the only identity of the profile. */
   readonly identity: string | undefined;
   /** Undefined: the current one of the settings. */
   readonly context: string | undefined;
+  /** The whole line as it was typed, to be compared with secrets as they become known. */
+  readonly typed: readonly string[];
 }
 
 /** A command line, read. */
@@ -52,6 +57,8 @@ export interface CliHost {
   readonly version: string;
   readonly terminal: Terminal;
   readonly output: Output;
+  /** What is piped in. Throws `invalid-input` if it is a folder. */
+  input(): ByteSource;
   /** Aborts at the first signal. */
   readonly signal: AbortSignal;
   selfTest(): SelfTestResult;

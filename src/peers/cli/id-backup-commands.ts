@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { settleOwnRecords } from '../../engine/identity/own-records.ts';
 import { readBackupFile } from '../../engine/identity/read-backup-file.ts';
 import type { Command } from './command.ts';
+import { checkInputFile } from './input-file.ts';
 import { writeNewFile } from './new-file.ts';
 import {
   backupPassphraseFileName,
@@ -50,6 +51,7 @@ from now on (VAK_PASSPHRASE_FILE); or both are asked for.`,
   example: `VAK_PASSPHRASE_FILE=~/pass ${backupPassphraseFileName}=~/backup-pass vak id restore vak.backup`,
   async run({ args, common }, host) {
     const path = resolve(args[0] ?? '');
+    await checkInputFile(path);
     const bytes = await readBackupFile(path);
     return await withProfile(common, host, async (profile) => {
       checkProfile(profile, common);

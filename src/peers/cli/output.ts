@@ -1,5 +1,7 @@
-/** stdout is data, stderr is talk; a reader that has gone is no error (cli.md). */
+/** stdout is data, stderr is talk; a reader that has gone is no error, what cannot be written is one (cli.md). */
 import type { Writable } from 'node:stream';
+import { systemCode } from '../../engine/identity/file-error.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
 
 export interface Output {
@@ -14,45 +16,101 @@ export interface Output {
   /** Text that was asked for, such as help. */
   print(text: string): void;
   configure(how: { readonly isJson: boolean; readonly isQuiet: boolean }): void;
-  /** Resolves when both streams have taken everything, or nobody reads them any more. */
+  /** Resolves when stdout takes more; false if it never will: nobody reads it, or it cannot be written. */
+  isTaken(): Promise<boolean>;
+  /** Resolves when both streams have taken everything, or never will. */
   flush(): Promise<void>;
+  /** Why data was lost although somebody waits for it; known after `flush`. */
+  failure(): VakError | undefined;
 }
 
-/** Creates the output. Errors of the streams mean that nobody reads: what follows is dropped. */
+/** A stream that was told to take texts, and what became of it. */
+interface Channel {
+  write(text: string): void;
+  isTaken(): Promise<boolean>;
+  flush(): Promise<void>;
+  error(): Error | undefined;
+}
+
+function createChannel(stream: Writable): Channel {
+  let failed: Error | undefined;
+  let isGone = false;
+  let written: Promise<void> = Promise.resolve();
+  const fail = (error: Error): void => {
+    failed ??= error;
+    isGone = true;
+  };
+  const ended = new Promise<void>((resolve) => {
+    stream.once('close', () => resolve());
+    stream.on('error', (error) => {
+      fail(error);
+      resolve();
+    });
+  });
+  void ended.then(() => {
+    isGone = true;
+  });
+
+  return {
+    write(text) {
+      if (isGone || !stream.writable) return;
+      written = new Promise((resolve) => {
+        stream.write(text, (error) => {
+          if (error instanceof Error) fail(error);
+          resolve();
+        });
+      });
+    },
+    async isTaken() {
+      if (!isGone && stream.writable && stream.writableNeedDrain) {
+        await Promise.race([new Promise<void>((resolve) => stream.once('drain', resolve)), ended]);
+      }
+      return !isGone && stream.writable;
+    },
+    flush: () => Promise.race([written, ended]),
+    error: () => failed,
+  };
+}
+
+/** Errors of a reader that has gone, which is its right. */
+const readerGone: ReadonlySet<string | undefined> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
+
+/** Creates the output. After an error of a stream what follows is dropped. */
 export function createOutput(stdout: Writable, stderr: Writable): Output {
   let isJson = false;
   let isQuiet = false;
-  const gone = new Set<Writable>();
-  for (const stream of [stdout, stderr]) stream.on('error', () => gone.add(stream));
-
-  const write = (stream: Writable, text: string): void => {
-    if (!gone.has(stream) && stream.writable) stream.write(text);
-  };
-  const flushOne = (stream: Writable): Promise<void> =>
-    new Promise((resolve) => {
-      if (gone.has(stream) || !stream.writable) return resolve();
-      stream.once('close', resolve);
-      stream.once('error', () => resolve());
-      stream.write('', () => resolve());
-    });
+  const [data, talk] = [createChannel(stdout), createChannel(stderr)];
 
   return {
-    data: (value, text) => write(stdout, `${isJson ? JSON.stringify(value) : text}\n`),
+    data: (value, text) => data.write(`${isJson ? JSON.stringify(value) : text}\n`),
     change(value) {
-      if (isJson) write(stdout, `${JSON.stringify(value)}\n`);
+      if (isJson) data.write(`${JSON.stringify(value)}\n`);
     },
     talk(text) {
-      if (!isQuiet) write(stderr, `${visibleText(text)}\n`);
+      if (!isQuiet) talk.write(`${visibleText(text)}\n`);
     },
-    complain: (text) => write(stderr, `vak: ${visibleText(text)}\n`),
-    print: (text) => write(stdout, text),
+    complain: (text) => talk.write(`vak: ${visibleText(text)}\n`),
+    print: (text) => data.write(text),
     configure(how) {
       isJson = how.isJson;
       isQuiet = how.isQuiet;
     },
+    isTaken: data.isTaken,
     async flush() {
-      await flushOne(stdout);
-      await flushOne(stderr);
+      await data.flush();
+      await talk.flush();
+    },
+    failure() {
+      const error = data.error();
+      if (error === undefined || readerGone.has((error as NodeJS.ErrnoException).code)) return undefined;
+      const why = systemCode(error) ?? 'it failed';
+      return new VakError(
+        'forbidden',
+        `stdout: cannot be written (${why}), the output is not whole; free space or name another file`,
+        {
+          cause: error,
+        },
+      );
     },
   };
 }

@@ -5,6 +5,7 @@ import { type ProfileFiles, profileFiles } from '../../engine/settings/profile-f
 import { openSettingsFile, type SettingsFile } from '../../engine/settings/settings-file.ts';
 import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
+import { refuseValuesInArgv } from './argv-secrets.ts';
 import type { CliHost, CommonOptions } from './command.ts';
 
 export interface Profile extends Disposable {
@@ -23,8 +24,9 @@ async function openProfile(common: CommonOptions, host: CliHost): Promise<Profil
   const settings = held.add(
     await openSettingsFile({ file: files.settings, clock, randomness, logger, watchEveryMs: 0 }),
   );
+  const { idleLockMinutes, workspaceSecretEnv } = settings.settings();
+  refuseValuesInArgv(common.typed, [workspaceSecretEnv], host.environment);
   for (const { message } of settings.problems()) output.talk(`vak: settings: ${message}`);
-  const { idleLockMinutes } = settings.settings();
   const store = { file: files.keyStore, vault, clock, randomness, logger, idleLockMinutes };
   const keyStore = held.add(createFileKeyStore(store));
   return { files, settings, keyStore, held, dispose: () => held.dispose() };

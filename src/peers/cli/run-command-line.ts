@@ -1,9 +1,11 @@
 /** Runs one command line of `vak` and gives its exit code (cli.md). */
 import { requireSelfTest } from '../../engine/crypto/require-self-test.ts';
+import { secretNames } from '../../engine/settings/secret-sources.ts';
 import { type ErrorCode, isVakError, VakError } from '../../shared/base/vak-error.ts';
-import { refuseSecretsInArgv } from './argv-secrets.ts';
+import { workspaceSecretName } from '../../shared/settings/secret-shape.ts';
+import { refuseSecretsInArgv, refuseValuesInArgv } from './argv-secrets.ts';
 import { type CliHost, type Command, type ExitCode, exitCodes } from './command.ts';
-import { findCommand, type Glance, glanceAt, readCommandLine } from './command-line.ts';
+import { commandsUnder, findCommand, type Glance, glanceAt, readCommandLine } from './command-line.ts';
 import { commandHelp, programHelp } from './help-text.ts';
 
 const codeOf: Partial<Record<ErrorCode, ExitCode>> = {
@@ -19,15 +21,27 @@ const codeOf: Partial<Record<ErrorCode, ExitCode>> = {
   aborted: exitCodes.interrupted,
 };
 
+/** Variables whose values are secrets whatever the settings say. */
+const secretVariables = secretNames(workspaceSecretName);
+
 /** Which command the words mean. Throws `invalid-input`; what was typed is not repeated, it may be a secret. */
 function commandOf(words: readonly string[], commands: readonly Command[]): Command {
   const command = findCommand(words, commands);
   if (command !== undefined) return command;
-  const [group = ''] = words;
-  const known = commands.some((one) => one.words[0] === group);
   if (words.length === 0) throw new VakError('invalid-input', 'command: missing; see vak help');
-  if (!known) throw new VakError('invalid-input', 'command: there is none of this name; see vak help');
-  throw new VakError('invalid-input', `vak ${group}: no such command below it; see vak ${group} --help`);
+  const group = groupOf(words, commands);
+  if (group.length === 0) throw new VakError('invalid-input', 'command: there is none of this name; see vak help');
+  const below = new Set(commandsUnder(group, commands).map((one) => one.words[group.length]));
+  const call = `vak ${group.join(' ')}`;
+  const what = words.length > group.length ? 'no such command below it.' : 'which of its commands?';
+  throw new VakError('invalid-input', `${call}: ${what} It has ${[...below].join(', ')}; see ${call} --help`);
+}
+
+/** The words at the beginning that some command begins with too. */
+function groupOf(words: readonly string[], commands: readonly Command[]): readonly string[] {
+  let length = 0;
+  while (length < words.length && commandsUnder(words.slice(0, length + 1), commands).length > 0) length++;
+  return words.slice(0, length);
 }
 
 /** What is shown instead of running anything; undefined if a command is to run. */
@@ -43,6 +57,7 @@ function helpFor({ words, isHelp }: Glance, commands: readonly Command[]): strin
 async function run(args: readonly string[], commands: readonly Command[], host: CliHost): Promise<ExitCode> {
   const { output } = host;
   refuseSecretsInArgv(args);
+  refuseValuesInArgv(args, secretVariables, host.environment);
   const glance = glanceAt(args, commands);
   output.configure(glance);
   const help = helpFor(glance, commands);
@@ -56,25 +71,51 @@ async function run(args: readonly string[], commands: readonly Command[], host: 
   return (await command.run(input, host)) ?? exitCodes.done;
 }
 
-/** Runs the command line; never throws. After a signal the code is `interrupted`, whatever the command came to. */
+/** What the command came to; what went wrong is said. Never throws. */
+async function runAndTell(args: readonly string[], commands: readonly Command[], host: CliHost): Promise<ExitCode> {
+  const { output, logger } = host;
+  try {
+    return await run(args, commands, host);
+  } catch (error) {
+    if (isVakError(error)) {
+      output.complain(error.message);
+      return codeOf[error.code] ?? exitCodes.no;
+    }
+    output.complain(`a fault of the program; report it with the log line of id ${logger.bug('vak.bug', error)}`);
+    return exitCodes.no;
+  }
+}
+
+/** How long a command may take to end after a signal, so that a write can finish. */
+const graceMs = 1500;
+
+/** Resolves when the grace after a signal is over. */
+function graceIsOver({ signal, clock }: CliHost): Promise<'over'> {
+  return new Promise((resolve) => {
+    const begin = (): void => void clock.setTimer(graceMs, () => resolve('over'));
+    if (signal.aborted) begin();
+    else signal.addEventListener('abort', begin, { once: true });
+  });
+}
+
+/**
+ * Runs the command line; never throws. After a signal the code is `interrupted`, whatever the command came to, and whatever
+ * it waits for is waited for no longer than the grace. Data that somebody waits for and that was lost is `no`.
+ */
 export async function runCommandLine(
   args: readonly string[],
   commands: readonly Command[],
   host: CliHost,
 ): Promise<ExitCode> {
-  const { output, logger, signal } = host;
-  let code: ExitCode;
-  try {
-    code = await run(args, commands, host);
-  } catch (error) {
-    if (isVakError(error)) {
-      code = codeOf[error.code] ?? exitCodes.no;
-      output.complain(error.message);
-    } else {
-      code = exitCodes.no;
-      output.complain(`a fault of the program; report it with the log line of id ${logger.bug('vak.bug', error)}`);
-    }
-  }
-  await output.flush();
-  return signal.aborted ? exitCodes.interrupted : code;
+  const { output, signal } = host;
+  const over = graceIsOver(host);
+  const code = await Promise.race([runAndTell(args, commands, host), over]);
+  if (code === 'over') output.complain('interrupted');
+  await Promise.race([output.flush(), over]);
+  if (code === 'over' || signal.aborted) return exitCodes.interrupted;
+  const lost = output.failure();
+  if (lost === undefined) return code;
+  output.complain(lost.message);
+  await Promise.race([output.flush(), over]);
+  return signal.aborted ? exitCodes.interrupted : exitCodes.no;
 }

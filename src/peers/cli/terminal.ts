@@ -30,6 +30,8 @@ export interface TerminalOptions {
   /** Where questions are shown. */
   readonly show: (text: string) => void;
   readonly signal: AbortSignal;
+  /** Throws if there is nothing that could be read. */
+  readonly checkInput?: () => void;
 }
 
 const keys = { enter: 0x0d, newline: 0x0a, interrupt: 0x03, end: 0x04, backspace: 0x7f, backspace2: 0x08, clear: 0x15 };
@@ -137,6 +139,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       }
     },
     async readAll(field) {
+      options.checkInput?.();
       const line = createLine(field);
       try {
         await consume(options, (chunk) => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { json, oneLine, prepareVak, sampleJwt } from '../../../tests/support/vak-program.ts';
@@ -42,7 +42,12 @@ test('I3 vak: a secret among the arguments is exit 2 and is not repeated', async
 test.each([
   [[], /command: missing/],
   [['nothing'], /command: there is none of this name/],
-  [['id', 'nothing'], /vak id: no such command below it/],
+  [['id', 'nothing'], /vak id: no such command below it. It has new, show, card, backup, restore; see vak id --help/],
+  [['envelope'], /vak envelope: which of its commands\? It has seal, open, verify, convert; see vak envelope --help/],
+  [['chain'], /vak chain: which of its commands\? It has verify/],
+  [['acl', 'x'], /vak acl: no such command below it. It has explain/],
+  [['config', 'bus'], /vak config bus: which of its commands\? It has get, set, delete; see vak config bus --help/],
+  [['id', 'restore', '/no/such/file'], /FILE: cannot read \/no\/such\/file: there is no such file/],
   [['id', 'show', '--nothing'], /vak id show: Unknown option '--nothing'/],
   [['id', 'show', 'extra'], /vak id show: 1 argument\(s\) too many/],
   [['id', 'backup'], /vak id backup: FILE is missing/],
@@ -67,7 +72,6 @@ test.each([
   [['config', 'get', 'no.such'], /no\.such: there is no such setting/],
   [['config', 'delete', 'no.such'], /no\.such: is not in the settings/],
   [['id', 'show'], /there is no key store in this profile/],
-  [['id', 'restore', '/no/such/file'], /cannot read \/no\/such\/file/],
 ])('vak: %j is checked, and the answer is no: exit 1', async (args, text) => {
   expect(await vak(args)).toEqual({ code: 1, stdout: '', stderr: oneLine(text) });
 });
@@ -121,6 +125,33 @@ test('vak: output that is closed early is no error', async () => {
       const { stderr } = await start('/bin/sh', ['-c', script], {});
       expect(stderr, `${call} | ${reader}`).toBe('code 0\n');
     }
+  }
+}, 60_000);
+
+test('vak: output that cannot be written is exit 1 and one line, whole or in part', async () => {
+  const command = `'${process.execPath}' '${program.programs.vak}' --profile '${program.profile}'`;
+  const file = join(program.folder, 'cut');
+  writeFileSync(join(program.folder, 'plain.json'), '{}');
+  const stdin = `< '${join(program.folder, 'plain.json')}'`;
+  for (const call of ['help', 'config get', `envelope verify ${stdin}`, `chain verify ${stdin}`]) {
+    mkdirSync(program.profile, { recursive: true });
+    const full = await start('/bin/sh', ['-c', `${command} ${call} > /dev/full`]);
+    expect(full, call).toEqual({ code: 1, stdout: '', stderr: oneLine(/stdout: cannot be written \(ENOSPC\)/) });
+  }
+  // A disk that is full in the middle of a write takes a part of it, without an error.
+  const cut = await start('/bin/sh', ['-c', `ulimit -f 1; ${command} help > '${file}'`]);
+  expect(cut).toEqual({ code: 1, stdout: '', stderr: oneLine(/stdout: cannot be written \(EFBIG\)/) });
+  expect((await start('/bin/sh', ['-c', `${command} help > '${file}'`])).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toBe((await vak(['help'])).stdout);
+}, 60_000);
+
+test('vak: a folder as stdin is said to be one', async () => {
+  await newSelf();
+  const command = `'${process.execPath}' '${program.programs.vak}' --profile '${program.profile}'`;
+  const calls = ['envelope open', 'envelope verify', 'envelope seal', 'envelope convert --to vak-rs', 'chain verify'];
+  for (const call of [...calls, 'config bus set VAK_BUS_NATS_NKEY_SEED']) {
+    const ran = await start('/bin/sh', ['-c', `${command} ${call} < '${program.folder}'`]);
+    expect(ran, call).toEqual({ code: 2, stdout: '', stderr: oneLine(/stdin: is a folder/) });
   }
 }, 60_000);
 

@@ -13,6 +13,7 @@ function frame(seqs: readonly number[], dropped = 0, scannedSeq = seqs.at(-1) ??
     peerIndex: seqs.map((seq) => (seq % 3 === 0 ? -1 : 0)),
     sizeBytes: seqs.map((seq) => seq + 1),
     preview: seqs.map((seq) => `text ${seq}`),
+    marks: seqs.map((seq) => 0x1000 + seq),
     dropped,
     scannedSeq,
   };
@@ -30,6 +31,7 @@ describe('live buffer', () => {
       peer: 'p1',
       sizeBytes: 6,
       preview: 'text 5',
+      marks: 0x1005,
       droppedCount: 0,
     });
     expect(buffer.rowAt(0)?.peer).toBe('');
@@ -60,6 +62,21 @@ describe('live buffer', () => {
     expect(buffer.rowAt(1)).toMatchObject({ kind: 'dropped', droppedCount: 7, seq: 8.5 });
     expect(buffer.rowAt(2)?.seq).toBe(9);
     expect(buffer.findSeq(8.5)).toBe(1);
+  });
+
+  it('keeps the marks of a row until they are found out anew, and those of no other row', () => {
+    const buffer = createLiveBuffer(3);
+    buffer.append(frame([1, 2, 3, 4], 5));
+    expect([0, 1, 2, 3, 4, 5].map(buffer.marksAt)).toEqual([0, 0, 0x1002, 0x1003, 0x1004, 0]);
+    expect([buffer.setMarks(3, 7), buffer.setMarks(3, 7), buffer.setMarks(1, 7), buffer.setMarks(9, 7)]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect([2, 3, 4].map((seq) => buffer.rowAt(buffer.findSeq(seq))?.marks)).toEqual([0x1002, 7, 0x1004]);
+    buffer.append(frame([], 1, 5));
+    expect(buffer.rowAt(5)).toMatchObject({ kind: 'dropped', marks: 0 });
   });
 
   it('begins anew after clear', () => {

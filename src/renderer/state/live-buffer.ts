@@ -19,6 +19,8 @@ export interface LiveRow {
   readonly peer: string;
   readonly sizeBytes: number;
   readonly preview: string;
+  /** What is known of its trust; see `unpackMarks`. */
+  readonly marks: number;
   /** Messages that a marker stands for, else 0. */
   readonly droppedCount: number;
 }
@@ -45,6 +47,10 @@ export interface LiveBuffer {
   indexOfSeq(seq: number): number;
   /** Index of the entry with exactly this seq, or −1. */
   findSeq(seq: number): number;
+  /** Marks of an entry, 0 when it is not held: for those who look at many rows and need nothing else of them. */
+  marksAt(index: number): number;
+  /** Puts what was found out later; false when the entry is not held or says so already. */
+  setMarks(seq: number, marks: number): boolean;
   clear(): void;
 }
 
@@ -55,6 +61,7 @@ export function createLiveBuffer(capacity = liveBufferCapacity): LiveBuffer {
   const times = new Float64Array(capacity);
   const sizes = new Float64Array(capacity);
   const drops = new Float64Array(capacity);
+  const marks = new Uint16Array(capacity);
   let subjects: string[] = [];
   let peers: string[] = [];
   let previews: string[] = [];
@@ -82,6 +89,7 @@ export function createLiveBuffer(capacity = liveBufferCapacity): LiveBuffer {
     times[slot] = 0;
     sizes[slot] = 0;
     drops[slot] = count;
+    marks[slot] = 0;
     subjects[slot] = peers[slot] = previews[slot] = '';
   }
 
@@ -94,6 +102,11 @@ export function createLiveBuffer(capacity = liveBufferCapacity): LiveBuffer {
       else high = middle;
     }
     return low;
+  }
+
+  function findSeq(seq: number): number {
+    const index = indexOfSeq(seq);
+    return index < end && seqs[index % capacity] === seq ? index : -1;
   }
 
   return {
@@ -131,6 +144,7 @@ export function createLiveBuffer(capacity = liveBufferCapacity): LiveBuffer {
         times[slot] = frame.atMs[i] as number;
         sizes[slot] = frame.sizeBytes[i] as number;
         drops[slot] = 0;
+        marks[slot] = frame.marks[i] as number;
         subjects[slot] = frame.subjects[frame.subjectIndex[i] as number] ?? '';
         peers[slot] = frame.peers[frame.peerIndex[i] as number] ?? '';
         previews[slot] = frame.preview[i] as string;
@@ -150,13 +164,19 @@ export function createLiveBuffer(capacity = liveBufferCapacity): LiveBuffer {
         peer: peers[slot] as string,
         sizeBytes: sizes[slot] as number,
         preview: previews[slot] as string,
+        marks: marks[slot] as number,
         droppedCount: droppedHere,
       };
     },
     indexOfSeq,
-    findSeq(seq) {
-      const index = indexOfSeq(seq);
-      return index < end && seqs[index % capacity] === seq ? index : -1;
+    findSeq,
+    marksAt: (index) => (index < first || index >= end ? 0 : (marks[index % capacity] as number)),
+    setMarks(seq, found) {
+      const index = findSeq(seq);
+      const slot = index % capacity;
+      if (index < 0 || marks[slot] === found) return false;
+      marks[slot] = found;
+      return true;
     },
     clear() {
       first = end = messageCount = droppedCount = scannedSeq = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createViewStore } from './view-store.ts';
+import { createViewStore, showMessage, showQuarantine } from './view-store.ts';
 
 function memoryStorage(initial?: string) {
   const items = new Map(initial === undefined ? [] : [['view-state-v1', initial]]);
@@ -29,6 +29,23 @@ describe('view store', () => {
       selectedSession: null,
       sizesPx: { tree: 280 },
     });
+  });
+
+  it('a message that is asked for is shown among all subjects with its inspector, and not again after a restart', () => {
+    const storage = memoryStorage();
+    const store = createViewStore(storage);
+    store.setState({ view: 'operations', selectedSession: 's1', streamsMode: 'session', isInspectorOpen: false });
+    showMessage(store, 41);
+    expect(store.getState()).toMatchObject({
+      view: 'streams',
+      selectedSession: null,
+      streamsMode: 'messages',
+      isInspectorOpen: true,
+      wanted: { kind: 'message', seq: 41 },
+    });
+    showQuarantine(store);
+    expect(store.getState()).toMatchObject({ view: 'operations', wanted: { kind: 'quarantine' } });
+    expect(createViewStore(storage).getState().wanted).toBeNull();
   });
 
   it.each(['', '{', 'null', '[]', '"text"', '{"view":"gone","theme":7,"timeZone":null,"isInspectorOpen":"yes"}'])(

@@ -20,6 +20,8 @@ export type ViewId = (typeof viewIds)[number];
 export type ThemeChoice = 'system' | 'light' | 'dark';
 export type TimeZoneChoice = 'utc' | 'local';
 export type StreamsMode = 'messages' | 'session';
+/** What another view is to show next; whoever shows it takes it away. */
+export type Wanted = { readonly kind: 'message'; readonly seq: number } | { readonly kind: 'quarantine' };
 
 export interface ViewState {
   readonly view: ViewId;
@@ -30,6 +32,8 @@ export interface ViewState {
   readonly selectedSession: string | null;
   /** What the Streams view shows of a session: its messages, or its terminal, charts and tasks. */
   readonly streamsMode: StreamsMode;
+  /** Asked of a view that was not shown yet; not kept. */
+  readonly wanted: Wanted | null;
   /** Widths that were dragged, in px, by the name of the panel or column. */
   readonly sizesPx: Readonly<Record<string, number>>;
 }
@@ -41,6 +45,7 @@ const defaults: ViewState = {
   isInspectorOpen: true,
   selectedSession: null,
   streamsMode: 'messages',
+  wanted: null,
   sizesPx: {},
 };
 const storageKey = 'view-state-v1';
@@ -71,13 +76,32 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
     isInspectorOpen: raw['isInspectorOpen'] !== false,
     selectedSession: null,
     streamsMode: oneOf(raw['streamsMode'], ['messages', 'session'], defaults.streamsMode),
+    wanted: null,
     sizesPx: sizesOf(raw['sizesPx']),
   };
+}
+
+/** Shows one message in Streams, whatever that shows now: among all subjects, with its inspector. */
+export function showMessage(store: Pick<StoreApi<ViewState>, 'setState'>, seq: number): void {
+  store.setState({
+    view: 'streams',
+    selectedSession: null,
+    streamsMode: 'messages',
+    isInspectorOpen: true,
+    wanted: { kind: 'message', seq },
+  });
+}
+
+/** Shows what was refused. */
+export function showQuarantine(store: Pick<StoreApi<ViewState>, 'setState'>): void {
+  store.setState({ view: 'operations', wanted: { kind: 'quarantine' } });
 }
 
 /** Creates the store; every change is written to `storage`. */
 export function createViewStore(storage: Pick<Storage, 'getItem' | 'setItem'>): StoreApi<ViewState> {
   const store = createStore<ViewState>(() => load(storage));
-  store.subscribe(({ selectedSession: _ofThisRun, ...kept }) => storage.setItem(storageKey, JSON.stringify(kept)));
+  store.subscribe(({ selectedSession: _ofThisRun, wanted: _ofThisMoment, ...kept }) =>
+    storage.setItem(storageKey, JSON.stringify(kept)),
+  );
   return store;
 }

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { maxSubjectLength } from '../protocol/subject.ts';
 import { call, feed, snapshot } from './define-contract.ts';
+import type { OpenedPayload, RefusalReason, TrustReport } from './trust-report.ts';
 
 const seq = z.int().nonnegative();
 
@@ -18,8 +19,30 @@ export interface BufferedMessage {
   /** `vak.<plane>.<verb>`, or `foreign` if the subject fits no row (S4). */
   readonly type: string;
   readonly session: string | null;
+  /** As the envelope claims; `trust.signature` says whether that is so. */
   readonly peer: string | null;
   readonly bytes: Uint8Array;
+  readonly trust: TrustReport;
+}
+
+/** A message that broke the workspace's policy and is never handled. */
+export interface QuarantinedMessage {
+  /** Place in the engine's buffer; it may have given way since. */
+  readonly seq: number;
+  readonly atMs: number;
+  readonly subject: string;
+  readonly sizeBytes: number;
+  readonly reason: RefusalReason;
+  readonly why: string;
+}
+
+/** Refused messages since the engine's start: counts, and the newest of them, newest first. */
+export interface QuarantineState {
+  readonly refusedCount: number;
+  readonly countByReason: Readonly<Record<RefusalReason, number>>;
+  readonly recent: readonly QuarantinedMessage[];
+  /** Most that `recent` holds. */
+  readonly capacity: number;
 }
 
 /** The engine's message buffer and the flow through it. Counts since start, sizes in bytes, rates per second. */
@@ -52,13 +75,15 @@ export interface RowsFrame {
   readonly peerIndex: readonly number[];
   readonly sizeBytes: readonly number[];
   readonly preview: readonly string[];
+  /** Trust of the row; see `unpackMarks`. */
+  readonly marks: readonly number[];
   /** Rows that this feed lost to the buffer's bound just before this frame. */
   readonly dropped: number;
   /** Highest seq that the feed has examined, matching or not. */
   readonly scannedSeq: number;
 }
 
-/** Messages of one session with their payloads, in order. `payload` is the JSON text as it came. */
+/** Accepted messages of one session with their opened payloads, in order. `payload` is the JSON text as it was written. */
 export interface SessionFrame {
   readonly items: readonly {
     readonly seq: number;
@@ -66,6 +91,8 @@ export interface SessionFrame {
     readonly type: string;
     readonly payload: string;
   }[];
+  /** Messages on this session's subjects that were refused, in this frame. */
+  readonly refused: number;
   /** Messages of any session that left the buffer unseen just before this frame. */
   readonly dropped: number;
   readonly scannedSeq: number;
@@ -76,9 +103,19 @@ export const rowsParams = z.object({ pattern: z.string().min(1).max(maxSubjectLe
 /** Parameters of `streams.session`. */
 export const sessionParams = z.object({ session: z.string().min(1).max(64), fromSeq: seq });
 
+/** Most rows whose signatures one call checks. */
+const maxCheckedRows = 128;
+
 export const streamsContract = {
-  /** The exact bytes of one message; `not-found` once it has left the buffer. */
+  /** The exact bytes of one message and what is known of its trust; `not-found` once it has left the buffer. */
   read: call(z.object({ seq: seq.min(1) }))<BufferedMessage>(),
+  /** Opens the payload of one message; `not-found` once it has left the buffer. */
+  open: call(z.object({ seq: seq.min(1) }))<OpenedPayload>(),
+  /** Checks the signatures of rows that are looked at; gives their marks in the same order, −1 for those that have left. */
+  check: call(z.object({ seqs: z.array(seq.min(1)).min(1).max(maxCheckedRows) }))<{
+    readonly marks: readonly number[];
+  }>(),
+  quarantine: snapshot<QuarantineState>(),
   status: snapshot<StreamsStatus>(),
   rows: feed(rowsParams)<RowsFrame>(),
   session: feed(sessionParams)<SessionFrame>(),

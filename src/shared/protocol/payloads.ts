@@ -5,58 +5,17 @@
 import { z } from 'zod';
 import { toTextStrict } from '../base/bytes.ts';
 import { VakError } from '../base/vak-error.ts';
-
-const count = z.int().nonnegative();
-
-/** Model output as it comes; `index` counts the deltas of one channel from 0. */
-const tokensPayload = z.looseObject({
-  channel: z.enum(['assistant', 'thinking']),
-  index: count,
-  text: z.string(),
-});
-
-/** Raw output of a command; `offset` is the place of the first byte in that stream since its session began (E16); `bytes` is base64. */
-const terminalPayload = z.looseObject({
-  stream: z.enum(['stdout', 'stderr']),
-  offset: count,
-  bytes: z.string(),
-});
-
-/** Sum over the command's process tree; `cpuPercent` is 100 for one full core. */
-const telemetryPayload = z.looseObject({
-  pid: count,
-  processes: count,
-  rssBytes: count,
-  cpuPercent: z.number().nonnegative(),
-});
-
-/** States of a session and of its tasks. */
-const statusStates = ['started', 'claimed', 'progress', 'done', 'failed', 'heartbeat', 'ended'] as const;
-
-/** Why a task or session ended; `reason` is for people. */
-const statusDetail = z.looseObject({
-  reason: z.string().optional(),
-  exitCode: z.int().optional(),
-  signal: z.string().optional(),
-});
-
-/** State change of a session (no `taskId`) or of a task. */
-const statusPayload = z.looseObject({
-  state: z.enum(statusStates),
-  taskId: z.string().optional(),
-  attempt: count.optional(),
-  detail: statusDetail.optional(),
-});
+import { auditAction, auditCheckpoint, auditVoid } from './payload-audit.ts';
+import { statusPayload, telemetryPayload, terminalPayload, tokensPayload } from './payload-events.ts';
+import { commandField, detailField, lineField } from './payload-fields.ts';
+import { roomFrame } from './payload-rooms.ts';
+import { agentMessage, approvalRequest, approvalVerdict, deadLetterPayload, receiptPayload } from './payload-work.ts';
 
 /** Most bytes of a task on the wire (protocol.md §3: a dead letter must fit 1 MiB). */
 export const maxTaskBytes = 512 * 1024;
 
-/** A command line to run; times in ms, sizes in bytes. */
-export const taskPayload = z.looseObject({
-  command: z
-    .array(z.string().max(128 * 1024))
-    .min(1)
-    .max(1024),
+/** What belongs to every task; times in ms, sizes in bytes. `approval`: what is asked before it runs. */
+const taskFields = {
   cwd: z.string().min(1).max(4096).optional(),
   env: z.record(z.string().min(1).max(256), z.string().max(32 * 1024)).optional(),
   timeoutMs: z
@@ -65,7 +24,21 @@ export const taskPayload = z.looseObject({
     .max(7 * 24 * 3_600_000)
     .optional(),
   outputLimitBytes: z.int().positive().optional(),
-});
+  approval: z.looseObject({ title: lineField, detail: detailField.optional() }).optional(),
+};
+
+/** A task as a worker runs it: a command line. */
+export const taskPayload = z
+  .looseObject({ command: commandField, ...taskFields })
+  .refine((task) => !('input' in task), { path: ['input'], message: 'a task is either a command or an input' });
+
+/** A task as it stands in a queue: a command line, or an input (any JSON) for the worker's own handler; exactly one of them. */
+const workTaskPayload = z
+  .looseObject({ command: commandField.optional(), input: z.unknown().optional(), ...taskFields })
+  .refine((task) => (task.command === undefined) === 'input' in task, {
+    path: ['command'],
+    message: 'expected exactly one of command and input',
+  });
 
 /** Schema of each known type. */
 export const payloadSchemas = {
@@ -73,7 +46,16 @@ export const payloadSchemas = {
   'vak.events.terminal': terminalPayload,
   'vak.events.telemetry': telemetryPayload,
   'vak.events.status': statusPayload,
-  'vak.work.task': taskPayload,
+  'vak.work.task': workTaskPayload,
+  'vak.agent.message': agentMessage,
+  'vak.receipts.completed': receiptPayload,
+  'vak.approvals.request': approvalRequest,
+  'vak.approvals.verdict': approvalVerdict,
+  'vak.dlq.failed': deadLetterPayload,
+  'vak.audit.action': auditAction,
+  'vak.audit.checkpoint': auditCheckpoint,
+  'vak.audit.void': auditVoid,
+  'vak.rooms.frame': roomFrame,
 } as const;
 
 /** A type with a schema. */
@@ -84,7 +66,12 @@ export type TokensPayload = PayloadOf<'vak.events.tokens'>;
 export type TerminalPayload = PayloadOf<'vak.events.terminal'>;
 export type TelemetryPayload = PayloadOf<'vak.events.telemetry'>;
 export type StatusPayload = PayloadOf<'vak.events.status'>;
-export type TaskPayload = PayloadOf<'vak.work.task'>;
+/** A task as a worker runs it; what stands in a queue may be an input instead of a command. */
+export type TaskPayload = z.infer<typeof taskPayload>;
+
+/** No payload is larger: a message holds 1 MiB. */
+const maxPayloadBytes = 1024 * 1024;
+const ownLimits: Partial<Record<KnownType, number>> = { 'vak.work.task': maxTaskBytes };
 
 /** Whether a type has a schema. */
 export function isKnownType(type: string): type is KnownType {
@@ -106,8 +93,12 @@ export function checkPayload<T extends KnownType>(type: T, value: unknown): Payl
   throw new VakError('invalid-payload', `${type}: ${firstIssue(result.error)}`);
 }
 
-/** Decodes the JSON bytes of a known type; throws `invalid-payload` that says what and where. */
+/** Decodes the JSON bytes of a known type; throws `limit-exceeded`, or `invalid-payload` that says what and where. */
 export function decodePayload<T extends KnownType>(type: T, bytes: Uint8Array): PayloadOf<T> {
+  const limit = ownLimits[type] ?? maxPayloadBytes;
+  if (bytes.length > limit) {
+    throw new VakError('limit-exceeded', `${type}: ${bytes.length} bytes, at most ${limit} are taken`);
+  }
   const text = toTextStrict(bytes, type);
   let value: unknown;
   try {

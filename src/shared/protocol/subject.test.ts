@@ -164,3 +164,22 @@ describe('subjects', () => {
     }
   });
 });
+
+describe('subject pattern matching', () => {
+  it.each([
+    ['vak.events.ws.*.status', 'vak.events.ws.s-1.status', true],
+    ['vak.events.ws.*.status', 'vak.events.ws.s-1.tokens', false],
+    ['vak.events.*.s-1.*', 'vak.events.other.s-1.tokens', true],
+    ['vak.work.ws.>', 'vak.work.ws.builds.task', true],
+    ['vak.work.ws.>', 'vak.work.ws2.builds.task', false],
+    ['vak.work.ws.>', 'vak.work.ws', false],
+    ['vak.work.>', 'vak.work.ws.builds.task', true],
+    ['>', 'vak.dlq.ws.w1.failed', true],
+    ['vak.*.ws.>', 'vak.audit.ws.op.action', true],
+    ['vak.dlq.ws.w1.failed', 'vak.dlq.ws.w1.failed', true],
+    ['vak.dlq.ws.w1.failed', 'vak.dlq.ws.W1.failed', false],
+    ['vak.dlq.ws.w1', 'vak.dlq.ws.w1.failed', false],
+  ])('S2 %s and the subject %s: %s', (text, subject, isMatching) => {
+    expect(matches(text, subject)).toBe(isMatching);
+  });
+});

@@ -1,5 +1,6 @@
 /** Operations Center: what is wrong now, then where the bus stands and what the local swarm does. True numbers only. */
 import { CircleStop, LayoutDashboard, Play, SquareTerminal, Waves } from 'lucide-react';
+import { useState } from 'react';
 import type { StreamsStatus } from '../../../shared/contract/streams-contract.ts';
 import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
@@ -9,9 +10,10 @@ import { Gauge } from '../../ui/gauge.tsx';
 import { isLiveWorker } from '../../ui/live-worker.ts';
 import { Fact, Facts, Panel } from '../../ui/panel.tsx';
 import { ViewFrame } from '../../ui/view-frame.tsx';
-import { useSnapshot } from '../../workbench.tsx';
+import { useSnapshot, useViewState } from '../../workbench.tsx';
 import { ProblemList } from './problem-list.tsx';
 import { findProblems } from './problems.ts';
+import { QuarantinePanel } from './quarantine-panel.tsx';
 import { WorkerTable } from './worker-table.tsx';
 import './operations-view.css';
 
@@ -102,11 +104,22 @@ function FirstSteps() {
   );
 }
 
+/** Whether this page was asked for what was refused: then it shows that, even if nothing has happened yet. */
+function useIsQuarantineAsked(): boolean {
+  const isWanted = useViewState((state) => state.wanted?.kind === 'quarantine');
+  const [isAsked, setIsAsked] = useState(false);
+  if (isWanted && !isAsked) setIsAsked(true);
+  return isAsked;
+}
+
 export function OperationsView() {
   const flow = useSnapshot('streams.status');
   const swarm = useSnapshot('swarm.state');
-  const problems = findProblems(flow, swarm);
-  const isUntouched = flow?.receivedCount === 0 && swarm?.state === 'stopped' && problems.length === 0;
+  const quarantine = useSnapshot('streams.quarantine');
+  const problems = findProblems({ flow, swarm, quarantine });
+  const isQuarantineAsked = useIsQuarantineAsked();
+  const isUntouched =
+    flow?.receivedCount === 0 && swarm?.state === 'stopped' && problems.length === 0 && !isQuarantineAsked;
   return (
     <ViewFrame
       title="Operations Center"
@@ -121,6 +134,7 @@ export function OperationsView() {
             <ProblemList problems={problems} />
           </Panel>
           {swarm && <SwarmPanel swarm={swarm} />}
+          {quarantine && <QuarantinePanel quarantine={quarantine} />}
           <div className="operations-pair">
             <Panel title="Throughput">{flow && <FlowFacts status={flow} />}</Panel>
             <Panel title="Connection">

@@ -1,5 +1,6 @@
 /** "What is wrong now": one line a problem, or one line that says that there is none. */
 import { CircleCheck, CircleX, TriangleAlert } from 'lucide-react';
+import { showQuarantine } from '../../state/view-store.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatRelative, formatTimeOfDay, formatZone } from '../../ui/format.ts';
 import { useNow } from '../../ui/use-now.ts';
@@ -7,13 +8,23 @@ import { useViewState, useWorkbench } from '../../workbench.tsx';
 import type { Problem } from './problems.ts';
 import './problem-list.css';
 
+const buttonWords: Readonly<Record<Problem['place'], string>> = {
+  session: 'Open its session',
+  streams: 'Open Streams',
+  quarantine: 'Show them',
+};
+
 function ProblemLine({ problem, nowMs }: { readonly problem: Problem; readonly nowMs: number }) {
   const { view } = useWorkbench();
   const zone = useViewState((state) => state.timeZone);
   const Icon = problem.tone === 'bad' ? CircleX : TriangleAlert;
-  const { session, atMs } = problem;
+  const { session, atMs, place } = problem;
+  const open = (): void => {
+    if (place === 'quarantine') showQuarantine(view);
+    else view.setState({ view: 'streams', selectedSession: session });
+  };
   return (
-    <li className={`problem problem-${problem.tone}`}>
+    <li className={`problem problem-${problem.tone}`} data-testid="problem" data-problem={problem.id}>
       <Icon className="problem-icon" aria-hidden="true" />
       <div className="problem-text">
         <p className="problem-title">{problem.title}</p>
@@ -24,9 +35,7 @@ function ProblemLine({ problem, nowMs }: { readonly problem: Problem; readonly n
           {formatTimeOfDay(atMs, zone)} {formatZone(zone, atMs)} · {formatRelative(atMs, nowMs)}
         </p>
       )}
-      <Button onClick={() => view.setState({ view: 'streams', selectedSession: session })}>
-        {session === null ? 'Open Streams' : 'Open its session'}
-      </Button>
+      <Button onClick={open}>{buttonWords[place]}</Button>
     </li>
   );
 }
@@ -37,7 +46,7 @@ export function ProblemList({ problems }: { readonly problems: readonly Problem[
     return (
       <p className="problem-none">
         <CircleCheck aria-hidden="true" />
-        No worker has died and no message was dropped.
+        No worker has died, and no message was refused or dropped.
       </p>
     );
   }

@@ -9,7 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { formatRelative } from '../../ui/format.ts';
 import { KeyHint } from '../../ui/key-hint.tsx';
 import { useSnapshot, useViewState } from '../../workbench.tsx';
-import { findSessions, groupActions } from './palette-entries.ts';
+import { findSessions, groupActions, paletteScore } from './palette-entries.ts';
 import { titleOfView } from './view-catalog.ts';
 import './command-palette.css';
 
@@ -85,6 +85,7 @@ function PaletteContent({ onClose, onChooseSession }: Omit<CommandPaletteProps, 
     <Command
       className="palette"
       label="Search or run"
+      filter={paletteScore}
       loop
       onKeyDown={(event) => {
         if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {

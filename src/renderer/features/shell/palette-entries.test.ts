@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
-import { findSessions, groupActions } from './palette-entries.ts';
+import { findSessions, groupActions, paletteScore } from './palette-entries.ts';
 
 const action = (id: string, group: string) => ({ id, title: id, group, run: () => {} });
 
@@ -17,6 +17,16 @@ function session(name: string, more: Partial<SessionSummary> = {}): SessionSumma
     ...more,
   } as SessionSummary;
 }
+
+describe('what was typed', () => {
+  it('finds parts and first letters of a title, and nothing that only has its letters', () => {
+    const score = (search: string, id: string, title: string) => paletteScore(id, search, [title, 'Streams']);
+    expect(score('tamper', 'developer.tamper.plain', 'Inject a tampered message: sent plain')).toBeGreaterThan(0.5);
+    expect(score('tamper', 'streams.togglePause', 'Pause or resume the table')).toBe(0);
+    expect(score('tampered', 'streams.pageDown', 'One screen down')).toBe(0);
+    expect(score('gts', 'view.streams', 'Go to Streams')).toBeGreaterThan(0.5);
+  });
+});
 
 describe('groups of actions', () => {
   it('the view’s own come first and the frame’s last, the others in order of registration', () => {

@@ -1,4 +1,5 @@
 /** What the palette and the sheet of keys list, and in which order. */
+import { defaultFilter } from 'cmdk';
 import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
 import type { Action } from '../../actions/action-registry.ts';
 
@@ -23,6 +24,15 @@ export function groupActions(
   }
   const rank = (group: string): number => (group === firstGroup ? -2 : lastGroups.indexOf(group));
   return [...groups].sort(([a], [b]) => rank(a) - rank(b));
+}
+
+/** Letters that stand somewhere in a text in that order score below this: what matches so is not what was meant. */
+const leastScore = 0.1;
+
+/** How well what was typed names an entry; 0: not at all. */
+export function paletteScore(value: string, search: string, keywords: string[] = []): number {
+  const score = defaultFilter(value, search, keywords);
+  return score < leastScore ? 0 : score;
 }
 
 const stateRank = { live: 0, stale: 1, ended: 2 } as const;

@@ -1,6 +1,6 @@
 /** Actions of the frame itself: go to a view, theme, time, palette, keys. */
 import type { Action } from '../../actions/action-registry.ts';
-import type { ThemeChoice } from '../../state/view-store.ts';
+import { showQuarantine, type ThemeChoice } from '../../state/view-store.ts';
 import type { Workbench } from '../../workbench.tsx';
 import { viewCatalog } from './view-catalog.ts';
 
@@ -38,6 +38,12 @@ export function createShellActions(
     ...goTo,
     { id: 'shell.palette', title: 'Search or run…', group: 'Workbench', keys: ['Mod+K'], run: commands.openPalette },
     { id: 'shell.keys', title: 'Show the keys of this view', group: 'Workbench', keys: ['?'], run: commands.openKeys },
+    {
+      id: 'view.refused',
+      title: 'Show the refused messages',
+      group: 'Go to',
+      run: () => showQuarantine(view),
+    },
     ...themes,
     {
       id: 'time.switch',

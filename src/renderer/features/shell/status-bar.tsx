@@ -1,9 +1,10 @@
 /** The status bar: the honest numbers, each in a cell of its own width so that nothing moves when they change. */
-import { TriangleAlert } from 'lucide-react';
+import { OctagonX, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { showQuarantine } from '../../state/view-store.ts';
 import { formatBytes, formatCount, formatMebibytes, formatPercent, formatRate, unitSpace } from '../../ui/format.ts';
 import { Gauge } from '../../ui/gauge.tsx';
-import { useSnapshot } from '../../workbench.tsx';
+import { useSnapshot, useWorkbench } from '../../workbench.tsx';
 import './status-bar.css';
 
 interface CellProps {
@@ -32,6 +33,29 @@ function DroppedCount({ count }: { readonly count: number }) {
   );
 }
 
+/** Leads to what was refused and why. */
+function RefusedCell() {
+  const { view } = useWorkbench();
+  const count = useSnapshot('streams.quarantine')?.refusedCount;
+  const text = count === undefined ? '–' : formatCount(count);
+  return (
+    <Cell label="refused" digits={6}>
+      <button
+        type="button"
+        className={`status-bar-button${count ? ' status-bar-bad' : ''}`}
+        aria-label={`${text} messages refused: show them`}
+        title="Messages that broke the workspace’s policy and are never handled: show them"
+        data-testid="status-refused"
+        data-count={count ?? 0}
+        onClick={() => showQuarantine(view)}
+      >
+        {count ? <OctagonX size={12} aria-hidden="true" /> : null}
+        {text}
+      </button>
+    </Cell>
+  );
+}
+
 function FlowCells() {
   const status = useSnapshot('streams.status');
   const unknown = '–';
@@ -47,6 +71,7 @@ function FlowCells() {
       <Cell label="dropped" digits={11}>
         {status ? <DroppedCount count={status.droppedCount} /> : unknown}
       </Cell>
+      <RefusedCell />
       <Cell label="buffer" digits={0}>
         {status === undefined ? (
           unknown

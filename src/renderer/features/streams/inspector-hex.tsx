@@ -1,9 +1,6 @@
 /** Bytes as hex: only the rows in sight exist. */
-import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
-import { toHex } from '../../../shared/base/bytes.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { formatBytes } from '../../ui/format.ts';
-import { useFixedWindow } from './fixed-list.ts';
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import { useFixedWindow } from '../../ui/fixed-list.ts';
 import { hexRowAt, hexRowBytesFor } from './hex-rows.ts';
 
 const rowPx = 18;
@@ -23,16 +20,11 @@ function useRowBytes(list: RefObject<HTMLElement | null>): 8 | 16 {
 
 export function InspectorHex({ bytes }: { readonly bytes: Uint8Array }) {
   const list = useRef<HTMLDivElement>(null);
-  const hex = useMemo(() => toHex(bytes), [bytes]);
   const rowBytes = useRowBytes(list);
-  const { startIndex, endIndex, totalPx } = useFixedWindow(list, Math.ceil(bytes.length / rowBytes), rowPx);
+  const { startIndex, endIndex, totalPx } = useFixedWindow(list, { count: Math.ceil(bytes.length / rowBytes), rowPx });
   const rows = Array.from({ length: Math.max(0, endIndex - startIndex) }, (_, at) => startIndex + at);
   return (
     <>
-      <div className="inspector-actions">
-        <CopyButton text={hex}>Copy hex</CopyButton>
-        <span className="dim">{formatBytes(bytes.length)}</span>
-      </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
       <div ref={list} className="inspector-hex" tabIndex={0} role="region" aria-label="Bytes in hexadecimal">
         <div className="inspector-hex-space" style={{ height: `${totalPx}px` }}>

@@ -1,7 +1,6 @@
 /** Bytes as text: what would not be seen is shown as a sign, nothing is interpreted; long ones begin with their first part. */
 import { memo, useEffect, useMemo, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatBytes } from '../../ui/format.ts';
 import { decodeText, splitText, visibleRuns } from './visible-text.ts';
 
@@ -48,20 +47,12 @@ function useShownParts(total: number): { readonly shown: number; readonly showAl
 }
 
 export function InspectorText({ bytes }: { readonly bytes: Uint8Array }) {
-  const { text, isExact } = useMemo(() => decodeText(bytes), [bytes]);
+  const { text } = useMemo(() => decodeText(bytes), [bytes]);
   const parts = useMemo(() => splitText(text, partLength), [text]);
   const { shown, showAll } = useShownParts(parts.length);
   if (bytes.length === 0) return <p className="inspector-wait dim">The payload is empty: 0 bytes.</p>;
   return (
     <>
-      <div className="inspector-actions">
-        {isExact ? (
-          <CopyButton text={text}>Copy text</CopyButton>
-        ) : (
-          <span className="streams-wait">Not valid UTF-8: some bytes are shown as �. Copy them from Hex.</span>
-        )}
-        <span className="dim">{formatBytes(bytes.length)}</span>
-      </div>
       <div className="inspector-text" data-testid="payload-text">
         {parts.slice(0, shown).map((part, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never change.

@@ -1,25 +1,32 @@
-/** The selected message: what it is, its text, its bytes. Bytes are fetched when asked for and dropped with the selection. */
+/** The selected message from all its sides. Its bytes are fetched when it is selected and dropped with the selection. */
 import { X } from 'lucide-react';
-import { useEffect, useState } from 'react';
-import { isVakError } from '../../../shared/base/vak-error.ts';
+import { useEffect, useRef, useState } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { BufferedMessage } from '../../../shared/contract/streams-contract.ts';
-import { describeError } from '../../ui/describe-error.ts';
-import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { packMarks } from '../../../shared/protocol/trust-marks.ts';
 import { formatCount } from '../../ui/format.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { useWorkbench } from '../../workbench.tsx';
-import { InspectorHex } from './inspector-hex.tsx';
+import { InspectorChain } from './inspector-chain.tsx';
+import { InspectorEncryption } from './inspector-encryption.tsx';
 import { InspectorOverview } from './inspector-overview.tsx';
-import { InspectorText } from './inspector-text.tsx';
+import { InspectorPayload, type PayloadMode } from './inspector-payload.tsx';
+import { InspectorRaw, type RawMode } from './inspector-raw.tsx';
+import { InspectorSignature } from './inspector-signature.tsx';
+import { InspectorTrace } from './inspector-trace.tsx';
+import { ReadFailure } from './read-failure.tsx';
 import './inspector.css';
 
-type TabId = 'overview' | 'text' | 'hex';
+type TabId = 'overview' | 'payload' | 'encryption' | 'chain' | 'signature' | 'trace' | 'raw';
 const tabs: readonly Tab<TabId>[] = [
   { id: 'overview', title: 'Overview' },
-  { id: 'text', title: 'Text' },
-  { id: 'hex', title: 'Hex' },
+  { id: 'payload', title: 'Payload' },
+  { id: 'encryption', title: 'Encryption' },
+  { id: 'chain', title: 'Chain' },
+  { id: 'signature', title: 'Signature' },
+  { id: 'trace', title: 'Trace' },
+  { id: 'raw', title: 'Raw' },
 ];
 
 type Reading =
@@ -27,8 +34,17 @@ type Reading =
   | { readonly kind: 'read'; readonly message: BufferedMessage }
   | { readonly kind: 'failed'; readonly error: unknown };
 
+export interface InspectorProps {
+  readonly seq: number | undefined;
+  readonly onClose: () => void;
+  /** Selects another message. */
+  readonly onSelect: (seq: number) => void;
+  /** What reading has shown of a message's trust. */
+  readonly onLearn: (seq: number, marks: number) => void;
+}
+
 /** Reads one message; the call is cancelled when another one is selected. */
-function useMessage(seq: number | undefined): Reading {
+function useMessage({ seq, onLearn }: Pick<InspectorProps, 'seq' | 'onLearn'>): Reading {
   const { client } = useWorkbench();
   const [read, setRead] = useState<{ readonly seq: number; readonly reading: Reading } | undefined>();
   useEffect(() => {
@@ -38,46 +54,78 @@ function useMessage(seq: number | undefined): Reading {
       if (!calls.signal.aborted) setRead({ seq, reading });
     };
     client.streams.read({ seq }, { signal: calls.signal }).then(
-      (message) => keep({ kind: 'read', message }),
+      (message) => {
+        keep({ kind: 'read', message });
+        if (!calls.signal.aborted) onLearn(seq, packMarks(message.trust.marks));
+      },
       (error: unknown) => keep({ kind: 'failed', error }),
     );
-    return () => calls.abort();
-  }, [client, seq]);
+    return () => {
+      calls.abort();
+      setRead(undefined);
+    };
+  }, [client, seq, onLearn]);
   return read !== undefined && read.seq === seq ? read.reading : { kind: 'reading' };
 }
 
-function Failure({ error }: { readonly error: unknown }) {
-  const report = describeError('Read the message', error);
-  const left = {
-    why: 'The message has left the engine’s buffer: newer messages took its place.',
-    next: 'Pause the table before reading next time, or filter by session so that fewer rows pass.',
-  };
-  return (
-    <div className="inspector-failure">
-      <ErrorNotice report={isVakError(error, 'not-found') ? { ...report, ...left } : report} />
-    </div>
-  );
+/** How bytes are shown: kept while messages are gone through, for whoever compares them wants them in one form. */
+interface Modes {
+  readonly payload: PayloadMode;
+  readonly raw: RawMode;
 }
 
-function Content({ tab, reading }: { readonly tab: TabId; readonly reading: Reading }) {
-  if (reading.kind === 'failed') return <Failure error={reading.error} />;
-  if (reading.kind === 'reading') return <p className="inspector-wait dim">Reading the bytes…</p>;
-  const { message } = reading;
-  if (tab === 'overview') return <InspectorOverview message={message} />;
-  if (tab === 'text') return <InspectorText key={message.seq} bytes={message.bytes} />;
-  return <InspectorHex key={message.seq} bytes={message.bytes} />;
+interface ContentProps extends Pick<InspectorProps, 'onSelect' | 'onLearn'> {
+  readonly tab: TabId;
+  readonly message: BufferedMessage;
+  readonly modes: Modes;
+  readonly onModes: (modes: Modes) => void;
+  readonly onShowEncryption: () => void;
 }
 
-export interface InspectorProps {
-  readonly seq: number | undefined;
-  readonly onClose: () => void;
+function Content({ tab, message, modes, onModes, onSelect, onLearn, onShowEncryption }: ContentProps) {
+  switch (tab) {
+    case 'overview':
+      return <InspectorOverview message={message} />;
+    case 'payload':
+      return (
+        <InspectorPayload
+          key={message.seq}
+          message={message}
+          mode={modes.payload}
+          onMode={(payload) => onModes({ ...modes, payload })}
+          onShowEncryption={onShowEncryption}
+          onLearn={onLearn}
+        />
+      );
+    case 'encryption':
+      return <InspectorEncryption trust={message.trust} />;
+    case 'chain':
+      return <InspectorChain trust={message.trust} onSelect={onSelect} />;
+    case 'signature':
+      return <InspectorSignature trust={message.trust} />;
+    case 'trace':
+      return <InspectorTrace trace={message.trust.trace} />;
+    case 'raw':
+      return (
+        <InspectorRaw
+          key={message.seq}
+          bytes={message.bytes}
+          mode={modes.raw}
+          onMode={(raw) => onModes({ ...modes, raw })}
+        />
+      );
+  }
 }
 
-export function Inspector({ seq, onClose }: InspectorProps) {
+export function Inspector({ seq, onClose, onSelect, onLearn }: InspectorProps) {
   const [tab, setTab] = useState<TabId>('overview');
-  const reading = useMessage(seq);
+  const [modes, setModes] = useState<Modes>({ payload: 'json', raw: 'text' });
+  const content = useRef<HTMLDivElement>(null);
+  const reading = useMessage({ seq, onLearn });
   const title =
     seq === undefined ? 'Inspector' : reading.kind === 'read' ? visibleText(reading.message.type) : 'Message';
+  /** The button that was pressed goes with what it showed: the focus stays in the panel. */
+  const keepFocus = (): void => content.current?.closest<HTMLElement>('[role=tabpanel]')?.focus();
   return (
     <>
       <header className="streams-panel-head">
@@ -96,11 +144,29 @@ export function Inspector({ seq, onClose }: InspectorProps) {
         </div>
       </header>
       {seq === undefined ? (
-        <p className="inspector-wait dim">Select a message to see its fields and its bytes.</p>
+        <p className="inspector-wait dim">Select a message to see its fields, its payload and its trust.</p>
       ) : (
         <Tabs label="Views of the message" tabs={tabs} selected={tab} onSelect={setTab}>
-          <div className="inspector-content" data-testid={`inspector-${tab}`}>
-            <Content tab={tab} reading={reading} />
+          <div ref={content} className="inspector-content" data-testid={`inspector-${tab}`}>
+            {reading.kind === 'reading' && <p className="inspector-wait dim">Reading the message…</p>}
+            {reading.kind === 'failed' && <ReadFailure doing="Read the message" error={reading.error} />}
+            {reading.kind === 'read' && (
+              <Content
+                tab={tab}
+                message={reading.message}
+                modes={modes}
+                onModes={setModes}
+                onLearn={onLearn}
+                onSelect={(next) => {
+                  keepFocus();
+                  onSelect(next);
+                }}
+                onShowEncryption={() => {
+                  keepFocus();
+                  setTab('encryption');
+                }}
+              />
+            )}
           </div>
         </Tabs>
       )}

@@ -15,32 +15,39 @@ export interface Columns {
   readonly style: CSSProperties;
 }
 
-const minPreviewPx = 120;
+const minPreviewPx = 96;
+/** Three glyphs; nothing in it ever needs more room. */
+const trustPx = 68;
 
 /** The remembered widths. */
 export function useColumns(): Columns {
   const time = useSize('streams.time', { initialPx: 104, minPx: 64, maxPx: 240 });
-  const subject = useSize('streams.subject', { initialPx: 208, minPx: 64, maxPx: 720 });
-  const peer = useSize('streams.peer', { initialPx: 84, minPx: 48, maxPx: 400 });
-  const seq = useSize('streams.seq', { initialPx: 92, minPx: 48, maxPx: 240 });
-  const size = useSize('streams.size', { initialPx: 84, minPx: 48, maxPx: 240 });
+  const subject = useSize('streams.subject', { initialPx: 176, minPx: 64, maxPx: 720 });
+  const peer = useSize('streams.peer', { initialPx: 76, minPx: 48, maxPx: 400 });
+  const seq = useSize('streams.seq', { initialPx: 68, minPx: 48, maxPx: 240 });
+  const size = useSize('streams.size', { initialPx: 68, minPx: 48, maxPx: 240 });
   const widths = [time, subject, peer, seq, size].map((column) => column.px);
-  const totalPx = widths.reduce((sum, px) => sum + px, minPreviewPx);
-  const template = `${widths.map((px) => `${px}px`).join(' ')} minmax(${minPreviewPx}px, 1fr)`;
+  const totalPx = widths.reduce((sum, px) => sum + px, trustPx + minPreviewPx);
+  const template = `${widths.map((px) => `${px}px`).join(' ')} ${trustPx}px minmax(${minPreviewPx}px, 1fr)`;
   const style = { '--live-columns': template, '--live-min-width': `${totalPx}px` } as CSSProperties;
   return { time, subject, peer, seq, size, style };
 }
 
 interface HeadingProps {
   readonly title: string;
+  /** What the title leaves out, for screen readers and on hover. */
+  readonly more?: string;
   readonly size?: Size;
   readonly isNumber?: boolean;
 }
 
-function Heading({ title, size, isNumber = false }: HeadingProps) {
+function Heading({ title, more, size, isNumber = false }: HeadingProps) {
   return (
     <div role="columnheader" className={isNumber ? 'live-heading live-number' : 'live-heading'}>
-      <span className="live-heading-text">{title}</span>
+      <span className="live-heading-text" title={more === undefined ? undefined : `${title}: ${more}`}>
+        {title}
+        {more !== undefined && <span className="visually-hidden">: {more}</span>}
+      </span>
       {size && (
         <Splitter label={`Width of the column ${title}`} size={size} sizes="before" className="live-column-edge" />
       )}
@@ -57,6 +64,7 @@ export function LiveHeader({ columns, zone }: { readonly columns: Columns; reado
         <Heading title="Peer" size={columns.peer} />
         <Heading title="Seq" size={columns.seq} isNumber />
         <Heading title="Size" size={columns.size} isNumber />
+        <Heading title="Trust" more="seal, signature, chain" />
         <Heading title="Preview" />
       </div>
     </div>

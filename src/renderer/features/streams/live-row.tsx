@@ -5,6 +5,8 @@ import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { LiveBuffer } from '../../state/live-buffer.ts';
 import { formatBytes, formatCount, formatTime, type Zone } from '../../ui/format.ts';
 import { shortSubject } from './short-subject.ts';
+import { TrustBadges } from './trust-badges.tsx';
+import { isRefusedRow } from './trust-words.ts';
 
 export const slotId = (table: string, slot: number): string => `${table}-row-${slot}`;
 
@@ -13,9 +15,11 @@ export interface LiveRowSlotProps {
   readonly buffer: LiveBuffer;
   /** −1: no row here. */
   readonly index: number;
-  /** With `droppedCount`: changes when the entry at the same index is another one. */
+  /** With `droppedCount` and `marks`: changes when the entry at the same index is another one. */
   readonly epoch: number;
   readonly droppedCount: number;
+  /** Trust that may be found out while the row stands. */
+  readonly marks: number;
   readonly isSelected: boolean;
   readonly zone: Zone;
   readonly workspace: string | undefined;
@@ -47,6 +51,7 @@ function Slot({ id, buffer, index, isSelected, zone, workspace }: LiveRowSlotPro
   const subject = shortSubject(row.subject, workspace);
   // What is too long is shortened before its last token, which says most.
   const tailAt = Math.max(0, subject.lastIndexOf('.'));
+  const isRefused = isRefusedRow(row.marks);
   return (
     <div
       className="live-row"
@@ -56,6 +61,7 @@ function Slot({ id, buffer, index, isSelected, zone, workspace }: LiveRowSlotPro
       aria-selected={isSelected}
       data-testid="live-row"
       data-seq={row.seq}
+      data-refused={isRefused || undefined}
     >
       <span role="gridcell" className="live-cell live-time">
         {formatTime(row.atMs, zone)}
@@ -73,7 +79,11 @@ function Slot({ id, buffer, index, isSelected, zone, workspace }: LiveRowSlotPro
       <span role="gridcell" className="live-cell live-number">
         {formatBytes(row.sizeBytes)}
       </span>
+      <span role="gridcell" className="live-cell live-trust">
+        <TrustBadges marks={row.marks} />
+      </span>
       <span role="gridcell" className="live-cell live-preview">
+        {isRefused && <span className="live-refused">refused</span>}
         {visibleText(row.preview)}
       </span>
     </div>

@@ -17,6 +17,7 @@ function frame(from: number, to: number, dropped = 0): RowsFrame {
     peerIndex: seq.map(() => -1),
     sizeBytes: seq.map(() => 1),
     preview: seq.map(() => ''),
+    marks: seq.map(() => 0),
     dropped,
     scannedSeq: to,
   };
@@ -184,6 +185,46 @@ describe('rows model', () => {
     expect([model.scroll.isFollowing, model.selectedSeq]).toEqual([false, 48]);
     model.open('a.>');
     expect([model.scroll.isFollowing, model.selectedSeq]).toEqual([true, undefined]);
+  });
+
+  it('a message that is shown before its row came is selected at once and in view when the row comes', () => {
+    const { model, feeds } = setUp();
+    model.open('>');
+    const feed = feeds[0] as FakeFeed;
+    model.show(12);
+    expect([model.selectedSeq, model.scroll.isFollowing]).toEqual([12, false]);
+    feed.handlers.onFrame(frame(1, 11));
+    const before = model.scroll.topPx;
+    feed.handlers.onFrame(frame(12, 60));
+    expect(model.scroll.topPx).toBe(before + 28 * 2);
+    model.scroll.scrollTo(30 * 28);
+    feed.handlers.onFrame(frame(61, 70));
+    expect(model.scroll.topPx).toBe(30 * 28);
+  });
+
+  it('a message whose row never comes is not waited for, and no later row moves the table', () => {
+    const { model, feeds } = setUp();
+    model.open('>');
+    const feed = feeds[0] as FakeFeed;
+    feed.handlers.onFrame(frame(1, 40));
+    model.show(45);
+    const place = model.scroll.topPx;
+    feed.handlers.onFrame(frame(46, 50));
+    feed.handlers.onFrame(frame(45, 45));
+    expect([model.scroll.topPx, model.selectedSeq]).toEqual([place, 45]);
+  });
+
+  it('draws what is learned of a message in the table, and nothing for any other', () => {
+    const { model, feeds, draw } = setUp();
+    model.setShown(true);
+    model.open('>');
+    (feeds[0] as FakeFeed).handlers.onFrame(frame(1, 5));
+    draw();
+    model.learn(3, 77);
+    expect([draw(), model.buffer.rowAt(2)?.marks]).toEqual([true, 77]);
+    model.learn(3, 77);
+    model.learn(9, 77);
+    expect(draw()).toBe(false);
   });
 
   it('closes its feed and keeps no row when it is disposed', () => {

@@ -38,6 +38,10 @@ export interface RowsModel {
   pause(now: PauseMark): void;
   resume(): void;
   select(seq: number | undefined): void;
+  /** Selects a message and brings its row into view, at once or as soon as it comes. */
+  show(seq: number): void;
+  /** Takes in what was found out of a message's trust. */
+  learn(seq: number, marks: number): void;
   /** Whether the table is on screen: if not, nothing flows and the engine buffers. */
   setShown(isShown: boolean): void;
   /** Asks for a frame after `scroll` was changed. */
@@ -61,6 +65,7 @@ function lossFrame(dropped: number, scannedSeq: number): RowsFrame {
     peerIndex: [],
     sizeBytes: [],
     preview: [],
+    marks: [],
   };
   return { ...none, dropped, scannedSeq };
 }
@@ -77,14 +82,29 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
   /** While paused, frames that reach beyond this seq are held back. */
   let holdSeq = Number.POSITIVE_INFINITY;
   let selectedSeq: number | undefined;
+  /** Selected, and not in the buffer yet. */
+  let awaitedSeq: number | undefined;
   const { frameClock, afterPaint } = deps;
   const feed = createPaintedFeed<RowsFrame>({ frameClock, afterPaint, isShown: false, isTaken: () => true, onFrame });
   const { touch } = feed;
 
+  function revealAwaited(): void {
+    if (awaitedSeq === undefined) return;
+    const index = buffer.findSeq(awaitedSeq);
+    if (index >= 0) scroll.reveal(index);
+    if (index >= 0 || buffer.scannedSeq >= awaitedSeq) awaitedSeq = undefined;
+  }
   function take(frame: RowsFrame): void {
     buffer.append(frame);
     scroll.settle();
+    revealAwaited();
     hasFrames = true;
+  }
+  function select(seq: number | undefined): void {
+    selectedSeq = seq;
+    awaitedSeq = undefined;
+    if (seq !== undefined) scroll.detach();
+    touch();
   }
   function onFrame(frame: RowsFrame): void {
     if (frame.scannedSeq > holdSeq) {
@@ -128,7 +148,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       pattern = next;
       epoch++;
       hasFrames = false;
-      selectedSeq = undefined;
+      selectedSeq = awaitedSeq = undefined;
       buffer.clear();
       scroll.reset();
       // A filter that is opened while paused is filled up to the pause.
@@ -153,10 +173,14 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       for (const frame of held.splice(0)) take(frame);
       feed.owe();
     },
-    select(seq) {
-      selectedSeq = seq;
-      if (seq !== undefined) scroll.detach();
-      touch();
+    select,
+    show(seq) {
+      select(seq);
+      awaitedSeq = seq;
+      revealAwaited();
+    },
+    learn(seq, marks) {
+      if (buffer.setMarks(seq, marks)) touch();
     },
     setShown: feed.setShown,
     touch,

@@ -1,6 +1,6 @@
 /** Who the session is, what it does now, what can be done to it; a death is shown for what it is. */
 
-import { CircleStop, Skull } from 'lucide-react';
+import { CircleStop, OctagonX, Skull } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { AppStatus } from '../../../shared/contract/app-status-contract.ts';
@@ -108,7 +108,29 @@ function CurrentCommand({ summary, worker }: SessionFacts) {
   );
 }
 
-export function SessionHeader({ session }: { readonly session: string }) {
+/** Only what was accepted is shown below; what was not is counted here. */
+function Refused({ count }: { readonly count: number }) {
+  if (count === 0) return null;
+  return (
+    <span
+      className="session-refused"
+      title={`${formatCount(count)} on the subjects of this session broke the workspace’s policy: not shown here, never handled. The table of messages shows them in red.`}
+      data-testid="session-refused"
+      data-count={count}
+    >
+      <OctagonX size={14} aria-hidden="true" />
+      {formatCount(count)} refused
+    </span>
+  );
+}
+
+export interface SessionHeaderProps {
+  readonly session: string;
+  /** Messages on its subjects that were refused. */
+  readonly refusedCount: number;
+}
+
+export function SessionHeader({ session, refusedCount }: SessionHeaderProps) {
   const { summary, worker } = useFacts(session);
   const { cancel, askKill, kill, guarded, keep } = useCommands(worker);
   const state = worker?.state ?? summary?.state ?? 'unknown';
@@ -155,6 +177,7 @@ export function SessionHeader({ session }: { readonly session: string }) {
             </span>
           </span>
         )}
+        <Refused count={refusedCount} />
         {summary && summary.state !== 'ended' && <span className="data dim">{formatRate(summary.perSecond)}</span>}
         <span className="streams-head-actions">
           <Button icon={CircleStop} disabledReason={cancelReason} onClick={cancel} data-testid="cancel-command">

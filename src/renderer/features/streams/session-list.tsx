@@ -1,8 +1,8 @@
 /** The left panel: all subjects, the workspace, its sessions; type to filter, arrows to move, Enter to open. */
 import { type KeyboardEvent, type RefObject, useId, useMemo, useRef, useState } from 'react';
+import { useFixedWindow } from '../../ui/fixed-list.ts';
 import { formatCount } from '../../ui/format.ts';
 import { useSnapshot, useViewState } from '../../workbench.tsx';
-import { useFixedWindow } from './fixed-list.ts';
 import { sessionTree, type TreeNode } from './session-tree.ts';
 import { TreeRow } from './tree-row.tsx';
 import './session-list.css';
@@ -99,7 +99,7 @@ export function SessionList({ filterRef, onSelect, onOpen }: SessionListProps) {
   const selected = useViewState((state) => state.selectedSession);
   const list = useRef<HTMLDivElement>(null);
   const idBase = useId();
-  const range = useFixedWindow(list, rows.length, rowPx);
+  const range = useFixedWindow(list, { count: rows.length, rowPx });
   const activeIndex = Math.max(
     0,
     rows.findIndex((node) => node.id === activeId),

@@ -22,8 +22,9 @@ const item = (seq: number, type: string, payload: unknown): Item => ({
   type: `vak.events.${type}`,
   payload: JSON.stringify(payload),
 });
-const frameOf = (items: readonly Item[], dropped = 0): SessionFrame => ({
+const frameOf = (items: readonly Item[], dropped = 0, refused = 0): SessionFrame => ({
   items,
+  refused,
   dropped,
   scannedSeq: items.at(-1)?.seq ?? 0,
 });
@@ -108,6 +109,13 @@ describe('session model', () => {
     expect(feed.credits).toBe(1);
     expect(model.series).toEqual({ times: [0.001], cpuPercent: [2], rssBytes: [5] });
     expect([model.droppedCount, model.hasOutput]).toEqual([3, false]);
+  });
+
+  it('E8 counts what was refused over all frames, and shows nothing of it', () => {
+    const { feed, model, written } = setUp();
+    feed.handlers.onFrame(frameOf([], 0, 2));
+    feed.handlers.onFrame(frameOf([item(3, 'telemetry', { rssBytes: 5, cpuPercent: 2 })], 0, 1));
+    expect([model.refusedCount, model.unreadableCount, written]).toEqual([3, 0, []]);
   });
 
   it('withholds credits while it is not shown', () => {

@@ -34,6 +34,8 @@ export interface SessionModel {
   readonly hasOutput: boolean;
   /** Messages of any session that the feed lost. */
   readonly droppedCount: number;
+  /** Messages on the session's subjects that broke the policy. */
+  readonly refusedCount: number;
   /** Messages of the session whose payload does not fit its type. */
   readonly unreadableCount: number;
   readonly error: VakError | undefined;
@@ -92,6 +94,7 @@ export function createSessionModel({
   let untaken = 0;
   let scannedSeq = 0;
   let droppedCount = 0;
+  let refusedCount = 0;
   let unreadableCount = 0;
   let hasOutput = false;
   // Text that the terminal has not taken yet is not on screen.
@@ -132,6 +135,7 @@ export function createSessionModel({
     }
     if (points.length > 0) series = appendPoints(series, points);
     droppedCount += frame.dropped;
+    refusedCount += frame.refused;
     scannedSeq = Math.max(scannedSeq, frame.scannedSeq);
     write(output);
     feed.owe();
@@ -159,6 +163,9 @@ export function createSessionModel({
     },
     get droppedCount() {
       return droppedCount;
+    },
+    get refusedCount() {
+      return refusedCount;
     },
     get unreadableCount() {
       return unreadableCount;

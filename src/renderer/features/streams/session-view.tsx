@@ -65,7 +65,7 @@ export function SessionView({ session }: { readonly session: string }) {
   const tasks = useTasks(session, model?.tasks ?? noTasks);
   return (
     <div className="session-view" data-testid="session-view">
-      <SessionHeader session={session} />
+      <SessionHeader session={session} refusedCount={model?.refusedCount ?? 0} />
       {model?.error && (
         <div className="streams-notice">
           <ErrorNotice report={describeError('Receive the session', model.error)}>

@@ -30,6 +30,17 @@ function useFeed(model: RowsModel, session: string | null, isTable: boolean): vo
   }, [model, isShown]);
 }
 
+/** Shows the message that another view asked for, once the table holds all subjects. */
+function useWantedMessage(model: RowsModel): void {
+  const { view } = useWorkbench();
+  const wanted = useViewState((state) => state.wanted);
+  useEffect(() => {
+    if (wanted?.kind !== 'message') return;
+    model.show(wanted.seq);
+    view.setState({ wanted: null });
+  }, [view, model, wanted]);
+}
+
 function useTogglePause(model: RowsModel): () => void {
   const { mirror } = useWorkbench();
   return useCallback(() => {
@@ -63,7 +74,7 @@ function InspectorPanel({ model, onClose }: { readonly model: RowsModel; readonl
           onClose();
         }}
       >
-        <Inspector seq={model.selectedSeq} onClose={onClose} />
+        <Inspector seq={model.selectedSeq} onClose={onClose} onSelect={model.show} onLearn={model.learn} />
       </aside>
     </div>
   );
@@ -82,6 +93,7 @@ export function StreamsView() {
   const togglePause = useTogglePause(model);
   const openInspector = useCallback(() => view.setState({ isInspectorOpen: true }), [view]);
   useFeed(model, session, isTable);
+  useWantedMessage(model);
   useActions(
     useMemo(() => {
       const commands = { togglePause, openInspector, focusFilter: () => filter.current?.focus() };

@@ -15,6 +15,7 @@ function setUp(rows: number, droppedAt?: number) {
       peerIndex: [-1],
       sizeBytes: [0],
       preview: [''],
+      marks: [0],
       dropped: seq === droppedAt ? 3 : 0,
       scannedSeq: seq,
     });

@@ -1,6 +1,7 @@
 /** The window's rows model, and its version as React state. */
 import { useSyncExternalStore } from 'react';
 import { useWorkbench, type Workbench } from '../../workbench.tsx';
+import { createRowChecks } from './row-checks.ts';
 import { createRowsModel, type RowsModel } from './rows-model.ts';
 
 /** Rows, place and selection outlive the view: whoever comes back finds them. They go when the key store is locked. */
@@ -11,14 +12,26 @@ export const afterPaint = (run: () => void): void => {
   setTimeout(run, 0);
 };
 
+const after = (ms: number, run: () => void): (() => void) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
+
 /** The rows model of this window. */
 export function useRowsModel(): RowsModel {
   const workbench = useWorkbench();
   const known = models.get(workbench);
   if (known !== undefined) return known;
-  const { openFeed, frameClock, whileOpen } = workbench;
+  const { client, openFeed, frameClock, whileOpen } = workbench;
   const created = createRowsModel({ openFeed, frameClock, afterPaint });
   whileOpen.add(created);
+  whileOpen.add(
+    createRowChecks({
+      model: created,
+      check: (seqs, signal) => client.streams.check({ seqs: [...seqs] }, { signal }),
+      after,
+    }),
+  );
   models.set(workbench, created);
   return created;
 }

@@ -52,7 +52,7 @@ describe('actions of the local swarm', () => {
   it('says how many test messages the bus took, not how many were asked for', async () => {
     const { find, burst, notify } = setUp({});
     await find('developer.burst').run();
-    expect(burst).toHaveBeenCalledWith(expect.objectContaining({ count: 10_000 }));
+    expect(burst).toHaveBeenCalledWith(expect.objectContaining({ count: 10_000, form: 'sealed' }));
     expect(notify).toHaveBeenCalledWith(expect.stringMatching(/9.000/));
   });
 });

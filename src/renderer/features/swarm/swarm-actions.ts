@@ -4,9 +4,10 @@ import type { Action } from '../../actions/action-registry.ts';
 import { formatCount } from '../../ui/format.ts';
 import { isLiveWorker } from '../../ui/live-worker.ts';
 import type { Workbench } from '../../workbench.tsx';
+import { createTamperActions } from './tamper-actions.ts';
 
 const startWorkers = 4;
-const burst = { session: 'burst', count: 10_000, textLength: 64 };
+const burst = { session: 'burst', count: 10_000, textLength: 64, form: 'sealed' } as const;
 
 export function createSwarmActions(
   { client, mirror, notify }: Pick<Workbench, 'client' | 'mirror' | 'notify'>,
@@ -51,5 +52,6 @@ export function createSwarmActions(
         notify(`Published ${formatCount(publishedCount)} test messages of session ${burst.session}.`);
       },
     },
+    ...createTamperActions({ client, notify }),
   ];
 }

@@ -12,8 +12,16 @@ export interface FixedWindow {
   readonly reveal: (index: number) => void;
 }
 
-/** Windows `count` rows of `rowPx` inside the scrolling element. */
-export function useFixedWindow(container: RefObject<HTMLElement | null>, count: number, rowPx: number): FixedWindow {
+export interface FixedListOptions {
+  readonly count: number;
+  readonly rowPx: number;
+  /** Height at the top that a header covers, which stays there while the rows scroll. */
+  readonly coveredPx?: number;
+}
+
+/** Windows rows of one height inside the scrolling element. */
+export function useFixedWindow(container: RefObject<HTMLElement | null>, options: FixedListOptions): FixedWindow {
+  const { count, rowPx, coveredPx = 0 } = options;
   const [view, setView] = useState({ topRow: 0, rows: 0 });
   useEffect(() => {
     const element = container.current;
@@ -37,10 +45,10 @@ export function useFixedWindow(container: RefObject<HTMLElement | null>, count: 
       if (element === null) return;
       const top = index * rowPx;
       if (top < element.scrollTop) element.scrollTop = top;
-      else if (top + rowPx > element.scrollTop + element.clientHeight)
-        element.scrollTop = top + rowPx - element.clientHeight;
+      const below = top + rowPx + coveredPx - element.clientHeight;
+      if (below > element.scrollTop) element.scrollTop = below;
     },
-    [container, rowPx],
+    [container, rowPx, coveredPx],
   );
   const shown = Math.min(count, Math.floor(maxListPx / rowPx));
   const startIndex = Math.max(0, Math.min(view.topRow - 2, shown - view.rows));

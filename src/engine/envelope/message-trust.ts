@@ -1,0 +1,38 @@
+/**
+ * What is known of a message's trust, kept beside it in the engine's buffer.
+ * Law: small, for there is one a message; what can be computed again (envelope, opened payload) is not in it.
+ */
+import type { Refusal } from '../../shared/contract/trust-report.ts';
+import type { LinkVerdict } from '../../shared/protocol/chain-verdict.ts';
+import type { ChainMark, SealMark, SignatureMark, TrustMarks } from '../../shared/protocol/trust-marks.ts';
+
+/** A message's place in its chain, as it was when it came (E11). */
+export interface ArrivedLink {
+  readonly verdict: LinkVerdict;
+  /** The first envelope of its source that was seen here. */
+  readonly isFirst: boolean;
+  /** Place in the buffer of the envelope that it names as the one before it; else of the one with the number before its own. */
+  readonly previousSeq: number | undefined;
+}
+
+/** Filled in as more becomes known: a signature is checked when its message is handled or looked at. */
+export interface MessageTrust {
+  /** Undefined: no envelope. */
+  readonly link: ArrivedLink | undefined;
+  seal: SealMark;
+  signature: SignatureMark;
+  /** Set once it broke the policy: it is never handled. */
+  refusal: Refusal | undefined;
+  /** It was handed to whoever asked; nothing that changes later takes that back. */
+  isAccepted: boolean;
+}
+
+function chainMarkOf(link: ArrivedLink | undefined): ChainMark {
+  if (link === undefined) return 'none';
+  return link.verdict.kind === 'ok' && link.isFirst ? 'first' : link.verdict.kind;
+}
+
+/** What a row shows of it. */
+export function marksOf({ link, seal, signature, refusal }: Omit<MessageTrust, 'isAccepted'>): TrustMarks {
+  return { seal, signature, chain: chainMarkOf(link), isRefused: refusal !== undefined };
+}

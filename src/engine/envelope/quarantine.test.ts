@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import type { HeldMessage } from '../feeds/message-buffer.ts';
+import { createQuarantine } from './quarantine.ts';
+
+function heldAt(seq: number, sizeBytes = 10): HeldMessage {
+  const trust = { link: undefined, seal: 'none', signature: 'none', refusal: undefined, isAccepted: false } as const;
+  return { seq, atMs: seq * 1000, subject: 's', data: new Uint8Array(sizeBytes), trust };
+}
+
+it('E8 counts every refusal by its reason, and keeps the newest within its bounds, newest first', () => {
+  let changes = 0;
+  const quarantine = createQuarantine({ onChange: () => changes++ });
+  for (let seq = 1; seq <= 1000; seq++) {
+    quarantine.add(heldAt(seq), { reason: seq % 4 === 0 ? 'plain' : 'signature', why: `because ${seq}` });
+  }
+  const state = quarantine.state();
+  expect(changes).toBe(1000);
+  expect(state.refusedCount).toBe(1000);
+  expect(state.countByReason).toMatchObject({ plain: 250, signature: 750, malformed: 0 });
+  expect(state.recent).toHaveLength(256);
+  expect(state.capacity).toBe(256);
+  expect(state.recent[0]).toEqual({
+    seq: 1000,
+    atMs: 1_000_000,
+    subject: 's',
+    sizeBytes: 10,
+    reason: 'plain',
+    why: 'because 1000',
+  });
+  expect(state.recent.at(-1)?.seq).toBe(745);
+  expect(quarantine.get(744)).toBeUndefined();
+  expect(quarantine.get(745)?.seq).toBe(745);
+});
+
+it('E8 is bounded by bytes too, and keeps the newest message however large', () => {
+  const mebibyte = 1024 * 1024;
+  const quarantine = createQuarantine({ onChange: () => {} });
+  for (let seq = 1; seq <= 20; seq++) quarantine.add(heldAt(seq, mebibyte), { reason: 'plain', why: '' });
+  expect(quarantine.state().recent.map(({ seq }) => seq)).toEqual([20, 19, 18, 17, 16, 15, 14, 13]);
+  quarantine.add(heldAt(21, 9 * mebibyte), { reason: 'plain', why: '' });
+  expect(quarantine.state().recent.map(({ seq }) => seq)).toEqual([21]);
+  expect(quarantine.state().refusedCount).toBe(21);
+});

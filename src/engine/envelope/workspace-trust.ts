@@ -1,0 +1,87 @@
+/**
+ * What this profile knows about a workspace for judging its messages: secrets to open with, grants to check signatures against.
+ * Law: while the key store is locked it knows no secret; what is granted can be told as long as the root was seen once.
+ */
+import type { Disposable } from '../../shared/base/disposer.ts';
+import type { SignatureReport } from '../../shared/contract/trust-report.ts';
+import { rolesThatMayPublish } from '../../shared/protocol/acl.ts';
+import type { Envelope } from '../../shared/protocol/envelope.ts';
+import type { KeyStore, StoredWorkspaceSecret } from '../identity/key-store.ts';
+import { createRecordChecks } from '../identity/signed-record.ts';
+import { createSignerResolution } from '../identity/signer-resolution.ts';
+import type { WorkspaceRecords } from '../identity/workspace-records.ts';
+import { createSignatureCheck, type SignatureCheck } from './envelope-signature.ts';
+import type { SecretSource, WorkspaceSecretEntry } from './secret-registry.ts';
+
+/** Where the secrets of a workspace are. */
+export interface WorkspaceSecretsDeps {
+  readonly keyStore: Pick<KeyStore, 'state' | 'read' | 'onChange'>;
+  readonly workspace: string;
+  /** One from outside, which counts as the oldest. */
+  readonly environmentSecret: () => WorkspaceSecretEntry | undefined;
+}
+
+/** The workspace's secrets in a key store, and the environment's; none of them while the store is locked. */
+export function createWorkspaceSecrets(deps: WorkspaceSecretsDeps): SecretSource & Disposable {
+  const { keyStore, workspace, environmentSecret } = deps;
+  let version = 0;
+  let known: readonly StoredWorkspaceSecret[] | undefined;
+  const listening = keyStore.onChange(() => {
+    version++;
+    known = undefined;
+  });
+  return {
+    version: () => version,
+    secrets() {
+      if (keyStore.state().kind !== 'unlocked') return undefined;
+      known ??= keyStore.read().workspaces.find((one) => one.workspace === workspace)?.secrets ?? [];
+      const given = environmentSecret();
+      return given === undefined ? known : [given, ...known.filter(({ id }) => id !== given.id)];
+    },
+    dispose: () => listening.dispose(),
+  };
+}
+
+/** Judges the signature of an envelope on a subject; undefined while the workspace's root was never seen. */
+export interface ProfileSignatureCheck extends Disposable {
+  check(envelope: Envelope, subject: string, atMs: number): SignatureReport | undefined;
+}
+
+/** Roles any of which may publish on a subject as the peer and session that an envelope names. */
+function rolesFor(subject: string, { workspaceid, agentid, sessionid }: Envelope) {
+  return { roles: rolesThatMayPublish(subject, { workspace: workspaceid, peer: agentid, session: sessionid ?? '' }) };
+}
+
+/** Creates the check over a profile's records; it follows the root when the key store is restored or begun anew. */
+export function createProfileSignatureCheck(
+  keyStore: Pick<KeyStore, 'state' | 'read' | 'onChange'>,
+  { workspace: ws, directory, floor }: WorkspaceRecords,
+): ProfileSignatureCheck {
+  let root: string | undefined;
+  let signatures: SignatureCheck | undefined;
+  let isStale = true;
+  const listening = keyStore.onChange(() => {
+    isStale = true;
+  });
+
+  function look(): void {
+    if (!isStale || keyStore.state().kind !== 'unlocked') return;
+    isStale = false;
+    const rootPublic = keyStore.read().workspaces.find(({ workspace }) => workspace === ws)?.rootPublic;
+    if (rootPublic === root) return;
+    root = rootPublic;
+    signatures = undefined;
+    if (rootPublic === undefined) return;
+    const checks = createRecordChecks();
+    const resolution = createSignerResolution({ ws, rootPublic, directory, floor, checks });
+    signatures = createSignatureCheck({ verifier: checks.verifier, resolution, rolesFor });
+  }
+
+  return {
+    check(envelope, subject, atMs) {
+      look();
+      return signatures?.check(envelope, subject, atMs);
+    },
+    dispose: () => listening.dispose(),
+  };
+}

@@ -1,0 +1,128 @@
+/** `vak chain verify`: the chains in a file of envelopes, link by link (protocol.md E10–E12). */
+import { type ChainReader, type ChainSummary, createChainReader } from '../../engine/envelope/chain-reader.ts';
+import { isVakError } from '../../shared/base/vak-error.ts';
+import { visibleText } from '../../shared/base/visible-text.ts';
+import { type CliHost, type Command, exitCodes } from './command.ts';
+import { openInputFile } from './input-file.ts';
+import { readMessage } from './message-reading.ts';
+import type { Output } from './output.ts';
+import { type ByteSource, type InputLine, readLines } from './standard-input.ts';
+
+const maxLineBytes = 1024 * 1024;
+/** Sources that are followed at once. */
+const maxChains = 4096;
+
+/** Verdicts that break nothing by themselves; of gaps only what is still missing at the end counts. */
+const soundVerdicts: ReadonlySet<string> = new Set(['ok', 'void', 'gap']);
+
+/** Where the lines come from. */
+interface Source {
+  readonly stream: ByteSource;
+  close(): Promise<void>;
+}
+
+/** The file that is named, or stdin. Throws `invalid-input`. */
+async function openSource(path: string | undefined, host: CliHost): Promise<Source> {
+  if (path === undefined || path === '-') return { stream: host.input(), close: () => Promise.resolve() };
+  const handle = await openInputFile(path);
+  return { stream: handle.createReadStream({ autoClose: false }), close: () => handle.close() };
+}
+
+/** What is printed of a line of input. */
+interface LinkLine {
+  readonly line: number;
+  readonly verdict: string;
+}
+
+function malformed(line: number, why: string, output: Output): LinkLine {
+  const value = { line, verdict: 'malformed', why };
+  output.data(value, `${line}  malformed  ${visibleText(why)}`);
+  return value;
+}
+
+/** Judges one line and prints the verdict. */
+function judgeLine(line: InputLine, chains: ChainReader, output: Output): LinkLine {
+  const { number } = line;
+  if (line.kind === 'too-long') return malformed(number, `line: more than ${maxLineBytes} bytes`, output);
+  try {
+    const { envelope } = readMessage(line.bytes);
+    const { source, seqnum: seq } = envelope;
+    const { verdict, isFirst, leaf } = chains.read(envelope);
+    const { kind, ...places } = verdict;
+    const value = { line: number, source, seq, verdict: kind, ...('from' in places ? places : {}), isFirst, leaf };
+    const missing = 'from' in places ? `  ${places.from}–${places.to} missing` : '';
+    output.data(value, `${number}  ${visibleText(source)}#${seq}  ${kind}${missing}`);
+    return value;
+  } catch (error) {
+    if (!isVakError(error)) throw error;
+    return malformed(number, error.message, output);
+  }
+}
+
+/** What a whole input came to. */
+interface Tally {
+  malformed: number;
+  broken: number;
+}
+
+function summarise({ envelopes, verdicts, chains, forgottenChains, uncounted }: ChainSummary, tally: Tally) {
+  const missing = chains.reduce((sum, chain) => sum + chain.missing, 0);
+  // Of a chain that gave way to others nobody knows what is still missing: its gaps stand.
+  const isWhole = missing === 0 && (forgottenChains === 0 || verdicts.gap === 0);
+  const sources = chains.length + forgottenChains;
+  return {
+    ok: tally.broken === 0 && isWhole,
+    envelopes,
+    sources,
+    sound: verdicts.ok + verdicts.void,
+    gaps: verdicts.gap,
+    missing,
+    uncounted,
+    broken: tally.broken,
+    malformed: tally.malformed,
+  };
+}
+
+type Summary = ReturnType<typeof summarise>;
+
+function summaryText({ ok, envelopes, sources, missing, uncounted, broken }: Summary): string {
+  const atMost = uncounted === 0 ? '' : ` at most (${uncounted} came too scattered to be counted)`;
+  return `${ok ? 'ok' : 'not ok'}  envelopes ${envelopes}, sources ${sources}, broken ${broken}, missing ${missing}${atMost}`;
+}
+
+const verify: Command = {
+  words: ['chain', 'verify'],
+  args: ['[FILE]'],
+  options: {},
+  summary: 'Checks the chains of envelopes, one envelope a line, from a file or stdin.',
+  notes: `Prints {line, source, seq, verdict, isFirst, leaf} for each envelope as it is read; verdict: ok, gap (with from, to), void, fork,
+reordered, forged-payload, forged-link, or {line, verdict: malformed, why}. Then a summary {ok, envelopes, sources, sound,
+gaps, missing, uncounted, broken, malformed}: missing counts places that nothing came for in the whole input and that no void
+record explains, in whatever order it came, also where losing them is no alarm (sources that end in -e). It is exact while
+uncounted is 0: of a source at most 100 000 separate runs of places are remembered, and what came beyond them is uncounted
+and may be among the missing. Exit code 1 if anything is broken (fork, reordered, forged, malformed) or missing. Where a chain
+begins in the middle, what came before is not known and not missing. FILE is an ordinary file; anything else goes to stdin.
+Blank lines are skipped; a line of more than 1 MiB is malformed. Signatures are not checked here, see vak envelope verify.`,
+  example: 'vak chain verify messages.ndjson --json\nzcat messages.ndjson.gz | vak chain verify',
+  async run({ args: [path] }, host) {
+    const { output, signal } = host;
+    const chains = createChainReader({ maxChains });
+    const tally: Tally = { malformed: 0, broken: 0 };
+    const { stream, close } = await openSource(path, host);
+    try {
+      for await (const line of readLines(stream, { maxBytes: maxLineBytes, signal })) {
+        const { verdict } = judgeLine(line, chains, output);
+        if (verdict === 'malformed') tally.malformed++;
+        if (!soundVerdicts.has(verdict)) tally.broken++;
+        if (!(await output.isTaken())) return undefined;
+      }
+    } finally {
+      await close();
+    }
+    const summary = summarise(chains.summary(), tally);
+    output.data(summary, summaryText(summary));
+    return summary.ok ? exitCodes.done : exitCodes.no;
+  },
+};
+
+export const chainCommands: readonly Command[] = [verify];

@@ -1,0 +1,43 @@
+/** A few choices in one frame, one of them pressed; arrows move between them. */
+import { ToggleGroup } from 'radix-ui';
+
+export interface Choice<Id extends string> {
+  readonly id: Id;
+  readonly title: string;
+  /** Why it cannot be chosen now. */
+  readonly disabledReason?: string | undefined;
+}
+
+export interface ChoiceSwitchProps<Id extends string> {
+  readonly label: string;
+  readonly choices: readonly Choice<Id>[];
+  readonly chosen: Id;
+  readonly onChoose: (id: Id) => void;
+  /** Each choice has `<testId>-<id>`. */
+  readonly testId: string;
+}
+
+export function ChoiceSwitch<Id extends string>({ label, choices, chosen, onChoose, testId }: ChoiceSwitchProps<Id>) {
+  return (
+    <ToggleGroup.Root
+      type="single"
+      className="mode-switch"
+      aria-label={label}
+      value={chosen}
+      onValueChange={(id) => id !== '' && onChoose(id as Id)}
+    >
+      {choices.map(({ id, title, disabledReason }) => (
+        <ToggleGroup.Item
+          key={id}
+          className="mode-choice"
+          value={id}
+          disabled={disabledReason !== undefined}
+          title={disabledReason}
+          data-testid={`${testId}-${id}`}
+        >
+          {title}
+        </ToggleGroup.Item>
+      ))}
+    </ToggleGroup.Root>
+  );
+}

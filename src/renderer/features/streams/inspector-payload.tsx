@@ -1,0 +1,101 @@
+/** The payload, opened in main when it is asked for and dropped with the selection: as JSON, as text, as bytes. */
+import { useEffect, useState } from 'react';
+import type { BufferedMessage } from '../../../shared/contract/streams-contract.ts';
+import type { OpenedPayload } from '../../../shared/contract/trust-report.ts';
+import { packMarks } from '../../../shared/protocol/trust-marks.ts';
+import { Button } from '../../ui/button.tsx';
+import { useWorkbench } from '../../workbench.tsx';
+import { ByteStrip } from './byte-strip.tsx';
+import { InspectorHex } from './inspector-hex.tsx';
+import { InspectorText } from './inspector-text.tsx';
+import { PayloadTree } from './payload-tree.tsx';
+import { ReadFailure } from './read-failure.tsx';
+import { SealFailure } from './seal-failure.tsx';
+import { usePayloadJson } from './use-payload-json.ts';
+
+export type PayloadMode = 'json' | 'text' | 'hex';
+
+type Opening =
+  | { readonly kind: 'opening' }
+  | { readonly kind: 'answered'; readonly payload: OpenedPayload }
+  | { readonly kind: 'lost'; readonly error: unknown };
+
+export interface InspectorPayloadProps {
+  readonly message: BufferedMessage;
+  readonly mode: PayloadMode;
+  readonly onMode: (mode: PayloadMode) => void;
+  readonly onShowEncryption: () => void;
+  /** What opening has shown of the message's trust. */
+  readonly onLearn: (seq: number, marks: number) => void;
+}
+
+/** Opens the payload of one message; what came is gone with the component. */
+function useOpened({ message, onLearn }: Pick<InspectorPayloadProps, 'message' | 'onLearn'>): Opening {
+  const { client } = useWorkbench();
+  const [opening, setOpening] = useState<Opening>({ kind: 'opening' });
+  useEffect(() => {
+    const calls = new AbortController();
+    const keep = (next: Opening): void => {
+      if (!calls.signal.aborted) setOpening(next);
+    };
+    client.streams.open({ seq: message.seq }, { signal: calls.signal }).then(
+      (payload) => {
+        keep({ kind: 'answered', payload });
+        const { marks, seal } = message.trust;
+        if (seal.kind !== 'sealed' || calls.signal.aborted) return;
+        onLearn(message.seq, packMarks({ ...marks, seal: payload.kind === 'opened' ? 'opens' : 'fails' }));
+      },
+      (error: unknown) => keep({ kind: 'lost', error }),
+    );
+    return () => calls.abort();
+  }, [client, message, onLearn]);
+  return opening;
+}
+
+interface PayloadViewsProps extends Pick<InspectorPayloadProps, 'mode' | 'onMode'> {
+  readonly bytes: Uint8Array;
+}
+
+function PayloadViews({ bytes, mode, onMode }: PayloadViewsProps) {
+  const json = usePayloadJson(bytes, mode === 'json');
+  const why = json.reading.kind === 'other' ? json.reading.why : undefined;
+  const shown = mode === 'json' && why !== undefined ? 'text' : mode;
+  return (
+    <>
+      <ByteStrip<PayloadMode>
+        bytes={bytes}
+        label="Payload as"
+        testId="payload-mode"
+        chosen={shown}
+        onChoose={onMode}
+        choices={[
+          { id: 'json', title: 'JSON', disabledReason: why === undefined ? undefined : `Not JSON: ${why}` },
+          { id: 'text', title: 'Text' },
+          { id: 'hex', title: 'Hex' },
+        ]}
+      />
+      {mode === 'json' && why !== undefined && bytes.length > 0 && (
+        <p className="inspector-why" data-testid="payload-not-json">
+          Not JSON: {why}. Shown as text.
+        </p>
+      )}
+      {shown === 'json' && <PayloadTree sizeBytes={bytes.length} json={json} onShowText={() => onMode('text')} />}
+      {shown === 'text' && <InspectorText bytes={bytes} />}
+      {shown === 'hex' && <InspectorHex bytes={bytes} />}
+    </>
+  );
+}
+
+export function InspectorPayload(props: InspectorPayloadProps) {
+  const { message, mode, onMode, onShowEncryption } = props;
+  const opening = useOpened(props);
+  if (opening.kind === 'opening') return <p className="inspector-wait dim">Opening the payload…</p>;
+  if (opening.kind === 'lost') return <ReadFailure doing="Open the payload" error={opening.error} />;
+  const { payload } = opening;
+  if (payload.kind === 'opened') return <PayloadViews bytes={payload.bytes} mode={mode} onMode={onMode} />;
+  return (
+    <SealFailure failure={payload.failure} seal={message.trust.seal}>
+      <Button onClick={onShowEncryption}>Show the encryption</Button>
+    </SealFailure>
+  );
+}

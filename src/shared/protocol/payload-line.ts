@@ -1,0 +1,46 @@
+/**
+ * What a payload of each known type says, in a line for people.
+ * Law: every known type has one; the text is as hostile as its payload: whoever shows it bounds it and makes it visible.
+ */
+import type { KnownType, PayloadOf } from './payloads.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** Joins what is there. */
+function joined(...parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== '').join(' · ');
+}
+
+const exitText = (exitCode: number | undefined): string | undefined =>
+  exitCode === undefined ? undefined : `exit code ${exitCode}`;
+
+const lines: { readonly [T in KnownType]: (payload: PayloadOf<T>) => string } = {
+  'vak.events.tokens': ({ text }) => text,
+  'vak.events.terminal': ({ stream, offset, bytes }) =>
+    joined(stream, `${Math.floor((bytes.length * 3) / 4)} bytes at ${offset}`),
+  'vak.events.telemetry': ({ rssBytes, cpuPercent, processes }) =>
+    joined(
+      `rss ${(rssBytes / mebibyte).toFixed(1)} MiB`,
+      `cpu ${cpuPercent.toFixed(0)} %`,
+      `${processes} ${processes === 1 ? 'process' : 'processes'}`,
+    ),
+  'vak.events.status': ({ state, detail }) =>
+    joined(state, detail?.reason ?? exitText(detail?.exitCode) ?? detail?.signal),
+  'vak.work.task': ({ command, input }) => command?.join(' ') ?? `input ${JSON.stringify(input)}`,
+  'vak.agent.message': ({ kind, text, signal }) => joined(kind, signal, text),
+  'vak.receipts.completed': ({ outcome, queue, attempt, reason, exitCode }) =>
+    joined(outcome, `${queue} #${attempt}`, reason ?? exitText(exitCode)),
+  'vak.approvals.request': ({ title, detail }) => joined(title, detail),
+  'vak.approvals.verdict': ({ decision, reason }) => joined(decision, reason),
+  'vak.dlq.failed': ({ errorClass, reason, queue, attempts }) =>
+    joined(errorClass, reason, `${queue}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`),
+  'vak.audit.action': ({ action, target, count, outcome }) => joined(action, target, String(count), outcome),
+  'vak.audit.checkpoint': ({ source, seq }) => joined(`${source}#${seq}`),
+  'vak.audit.void': ({ source, seq, reason }) => joined(`${source}#${seq}`, reason),
+  'vak.rooms.frame': ({ kind, sender, epoch, counter }) => joined(kind, sender, `epoch ${epoch}`, `#${counter}`),
+};
+
+/** The line of a payload that was checked against its schema. */
+export function payloadLine<T extends KnownType>(type: T, payload: PayloadOf<T>): string {
+  return lines[type](payload);
+}

@@ -1,0 +1,176 @@
+/** A workspace with a root, a secret, and peers that hold real grants, whose messages the engine's real intake judges. */
+
+import { createEnvelopeAuthor, type EnvelopeAuthor } from '../../src/engine/envelope/envelope-author.ts';
+import { createEnvelopeReader, type EnvelopeReader } from '../../src/engine/envelope/envelope-reader.ts';
+import { createEnvelopeSealer } from '../../src/engine/envelope/envelope-sealer.ts';
+import { createSignatureCheck } from '../../src/engine/envelope/envelope-signature.ts';
+import { createIntake, type Intake } from '../../src/engine/envelope/intake.ts';
+import { createMemoryHeadStore } from '../../src/engine/envelope/memory-head-store.ts';
+import { createEnvelopeOpener, type EnvelopeOpener } from '../../src/engine/envelope/open-envelope.ts';
+import { createQuarantine, type Quarantine } from '../../src/engine/envelope/quarantine.ts';
+import type { ReceivePolicy } from '../../src/engine/envelope/receive-policy.ts';
+import {
+  createSecretRegistry,
+  type SecretSource,
+  type WorkspaceSecretEntry,
+} from '../../src/engine/envelope/secret-registry.ts';
+import { createMessageBuffer, type MessageBuffer } from '../../src/engine/feeds/message-buffer.ts';
+import { createSubjectReader } from '../../src/engine/feeds/subject-reader.ts';
+import { createSecret } from '../../src/engine/identity/secret.ts';
+import { createRecordChecks } from '../../src/engine/identity/signed-record.ts';
+import { createSignerResolution } from '../../src/engine/identity/signer-resolution.ts';
+import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clock.ts';
+import { createSeededRandomness, type Randomness } from '../../src/engine/ports/randomness.ts';
+import { utf8 } from '../../src/shared/base/bytes.ts';
+import { rolesThatMayPublish } from '../../src/shared/protocol/acl.ts';
+import type { Envelope } from '../../src/shared/protocol/envelope.ts';
+import type { Role } from '../../src/shared/protocol/roles.ts';
+import { startTrace } from '../../src/shared/protocol/trace-context.ts';
+import { grantWith, root, signerOf } from './identity-fixture.ts';
+
+/** Name of the workspace. */
+export const trustedWorkspace = 'acme';
+
+/** A peer of it, and how it says something. */
+export interface TrustedPeer {
+  readonly author: EnvelopeAuthor;
+  readonly session: string;
+  /** An envelope's bytes on `vak.events.acme.<session>.<verb>`; nothing is sent. */
+  write(
+    payload: object,
+    verb?: string,
+  ): { readonly subject: string; readonly data: Uint8Array; readonly envelope: Envelope };
+}
+
+export interface PeerOptions {
+  readonly roles?: readonly Role[];
+  /** Number of its signing key; a peer that was granted another key signs with this one all the same. */
+  readonly key?: number;
+  readonly session?: string;
+  readonly isSealing?: boolean;
+  readonly isSigning?: boolean;
+  readonly isGranted?: boolean;
+}
+
+export interface TrustedWorkspace {
+  readonly clock: FakeClock;
+  readonly randomness: Randomness;
+  readonly buffer: MessageBuffer;
+  readonly reader: EnvelopeReader;
+  readonly opener: EnvelopeOpener;
+  readonly intake: Intake;
+  readonly quarantine: Quarantine;
+  policy: ReceivePolicy;
+  /** The secrets as they are; undefined: locked. */
+  secrets: readonly WorkspaceSecretEntry[] | undefined;
+  /** How many signatures were checked. */
+  readonly checkedCount: number;
+  peer(name: string, options?: PeerOptions): TrustedPeer;
+}
+
+/** Creates the workspace with one active secret `s1`. */
+export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityBytes: 1e8 }): TrustedWorkspace {
+  const clock = createFakeClock();
+  const randomness = createSeededRandomness(11);
+  const grants = new Map<string, ReturnType<typeof grantWith>>();
+  const checks = createRecordChecks();
+  const resolution = createSignerResolution({
+    ...{ ws: trustedWorkspace, rootPublic: root.nkey, checks },
+    directory: {
+      grantedPeers: () => [...grants.keys()],
+      grants: (peer) => [grants.get(peer)].flatMap((record) => (record === undefined ? [] : [{ record, storedMs: 0 }])),
+    },
+    floor: { judge: () => 'known', raise: () => {} },
+  });
+  const signatures = createSignatureCheck({
+    ...{ verifier: checks.verifier, resolution },
+    rolesFor: (subject, { workspaceid, agentid, sessionid = '' }) => ({
+      roles: rolesThatMayPublish(subject, { workspace: workspaceid, peer: agentid, session: sessionid }),
+    }),
+  });
+  const state = {
+    policy: { acceptPlain: false, acceptUnsigned: false } as ReceivePolicy,
+    secrets: [
+      {
+        id: 's1',
+        secret: createSecret(utf8('a secret of the workspace acme')),
+        state: 'active',
+        openOnlyUntilMs: null,
+      },
+    ] as readonly WorkspaceSecretEntry[] | undefined,
+    checkedCount: 0,
+  };
+  let version = 0;
+  let seen = state.secrets;
+  const source: SecretSource = {
+    secrets: () => state.secrets,
+    version() {
+      if (seen !== state.secrets) version++;
+      seen = state.secrets;
+      return version;
+    },
+  };
+  const buffer = createMessageBuffer(bounds);
+  const reader = createEnvelopeReader();
+  const opener = createEnvelopeOpener({
+    registry: createSecretRegistry({ source, clock }),
+    workspace: trustedWorkspace,
+  });
+  const quarantine = createQuarantine({ onChange: () => {} });
+  const intake = createIntake({
+    ...{ buffer, reader, subjects: createSubjectReader(), opener, quarantine, clock },
+    ...{ workspace: trustedWorkspace, policy: () => state.policy },
+    checkSignature(envelope, subject, atMs) {
+      state.checkedCount++;
+      return signatures.check(envelope, subject, atMs);
+    },
+  });
+  const senders = createSecretRegistry({ source, clock });
+  let keys = 1;
+
+  function peer(name: string, options: PeerOptions = {}): TrustedPeer {
+    const { roles = ['worker'], key = ++keys, session = `${name}-1-e` } = options;
+    const { isSealing = true, isSigning = true, isGranted = true } = options;
+    if (isGranted && !grants.has(name)) {
+      grants.set(name, grantWith({ peer: name, sign: signerOf(key).nkey, roles: [...roles], queues: ['q'] }));
+    }
+    const author = createEnvelopeAuthor({
+      ...{ workspace: trustedWorkspace, peer: name, session, kind: 'e', clock, randomness },
+      heads: createMemoryHeadStore(),
+      ...(isSealing ? { sealer: createEnvelopeSealer({ registry: senders, peer: name, clock, randomness }) } : {}),
+      ...(isSigning ? { signer: signerOf(key) } : {}),
+    });
+    return {
+      author,
+      session,
+      write(payload, verb = 'status') {
+        const subject = `vak.events.${trustedWorkspace}.${session}.${verb}`;
+        let data = new Uint8Array();
+        const draft = { subject, payload: utf8(JSON.stringify(payload)), trace: startTrace(randomness.bytes) };
+        const envelope = author.publish(draft, (bytes) => {
+          data = Uint8Array.from(bytes);
+        });
+        return { subject, data, envelope };
+      },
+    };
+  }
+
+  return {
+    ...{ clock, randomness, buffer, reader, opener, intake, quarantine, peer },
+    get policy() {
+      return state.policy;
+    },
+    set policy(next) {
+      state.policy = next;
+    },
+    get secrets() {
+      return state.secrets;
+    },
+    set secrets(next) {
+      state.secrets = next;
+    },
+    get checkedCount() {
+      return state.checkedCount;
+    },
+  };
+}
