@@ -1,8 +1,12 @@
 /** The window and its frame: what it shows, what it may do, how it starts and ends. */
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { call, readSnapshot } from './support/bridge.ts';
-import { shareWorkbench, startWorkbench, test, type Workbench } from './support/workbench.ts';
+import { livingOf } from './support/processes.ts';
+import { shareWorkbench, startCommand, startWorkbench, test, type Workbench } from './support/workbench.ts';
 
 const views = [
   'Operations Center',
@@ -332,6 +336,24 @@ test.describe('the app', () => {
     expect(code).toBe(0);
     await expect.poll(isFocused).toBe(true);
     expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(2);
+  });
+
+  test('without the sandbox, unless development means it, it says why it does not start', async ({ profile }) => {
+    const mark = `E2E_START=${randomUUID()}`;
+    const { executablePath, args, env } = await startCommand(profile, mark);
+    const { VAK_DEV_NO_SANDBOX: _, ...rest } = env;
+    const child = spawn(executablePath, [...args, '--no-sandbox'], { env: rest, stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr.on('data', (bytes: Buffer) => {
+      said += bytes.toString('latin1');
+    });
+    try {
+      await expect.poll(() => said, { timeout: 15_000 }).toContain('without the sandbox');
+      expect(existsSync(join(profile, 'engine'))).toBe(false);
+    } finally {
+      for (const { pid } of livingOf(mark, profile)) process.kill(pid, 'SIGKILL');
+      await expect.poll(() => livingOf(mark, profile)).toEqual([]);
+    }
   });
 
   test('starts again with the window where and as large as it was', async ({ profile }) => {

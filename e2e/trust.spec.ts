@@ -1,7 +1,7 @@
 /** Trust in every message: what is sealed, chained and signed is shown so, and what was tampered with is seen at a glance. */
 import { expect, type Locator, type Page } from '@playwright/test';
 import type { Tampering } from '../src/shared/contract/developer-contract.ts';
-import { call, followTask, readMessage, readSnapshot, runCommand } from './support/bridge.ts';
+import { call, followTask, readMessage, readMessages, readSnapshot, runCommand } from './support/bridge.ts';
 import { passGate } from './support/secret-entry.ts';
 import { newestTask, openSession, rowOf } from './support/streams-page.ts';
 import { setPageSize, startWorkbench, test, type Workbench } from './support/workbench.ts';
@@ -30,12 +30,6 @@ async function lastRowOf(page: Page, session: string): Promise<Locator> {
   return page.getByTestId('live-row').filter({ hasText: session }).last();
 }
 
-/** Every message that the engine holds, with its trust. */
-async function readAll(page: Page) {
-  const { newestSeq } = await readSnapshot(page, 'streams.status');
-  return await Promise.all(Array.from({ length: newestSeq }, (_, index) => readMessage(page, index + 1)));
-}
-
 test('E6 E10 E13 E4 what a worker of the swarm says is sealed, chained without a gap, signed, and in the trace of its task', async ({
   workbench,
 }) => {
@@ -43,7 +37,7 @@ test('E6 E10 E13 E4 what a worker of the swarm says is sealed, chained without a
   const task = await runCommand(page, 'sh', '-c', 'for i in 1 2 3; do echo "line $i"; sleep 0.6; done');
   const { final } = await followTask(page, task);
   expect(final.state).toBe('done');
-  const messages = await readAll(page);
+  const messages = await readMessages(page);
   const own = messages.filter(({ session }) => session === task.session);
   expect(own.length).toBeGreaterThan(5);
   for (const { trust, peer } of own) {
@@ -204,7 +198,7 @@ test('E12 a worker of the next start names the head of the chain that it left', 
   const run = async ({ page }: Workbench) => {
     await followTask(page, await runCommand(page, 'true'));
     await call(page, 'swarm.stop', {});
-    const messages = await readAll(page);
+    const messages = await readMessages(page);
     return messages.filter(({ peer, session }) => peer === 'worker-1' && session?.startsWith('worker-1-'));
   };
   const first = await startWorkbench(profile);

@@ -14,11 +14,11 @@ const oldestNode = [20, 19];
 /** What each command needs beside the npm packages. */
 const needs = {
   check: { system: [], electron: false },
-  unit: { system: ['nats'], electron: false },
+  unit: { system: ['servers'], electron: false },
   runtime: { system: ['libraries'], electron: true },
   start: { system: ['libraries', 'display'], electron: true },
   dev: { system: ['libraries', 'display'], electron: true },
-  test: { system: ['libraries', 'display', 'nats'], electron: true },
+  test: { system: ['libraries', 'display', 'servers'], electron: true },
 };
 
 /**

@@ -1,4 +1,4 @@
-// What the machine itself must have: Electron's shared libraries, a virtual display, nats-server for the tests.
+// What the machine itself must have: Electron's shared libraries, a virtual display; for the tests nats-server and openssl.
 // Looked up by file, not by package manager; installed with apt-get for root on Debian and Ubuntu, else named in one command.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -27,12 +27,15 @@ const things = {
     { command: 'xvfb-run', packages: ['xvfb'] },
     { command: 'xauth', packages: ['xauth'] },
   ],
-  nats: [{ command: 'nats-server', packages: ['nats-server'], isOptional: true }],
+  servers: [
+    { command: 'nats-server', packages: ['nats-server'] },
+    { command: 'openssl', packages: ['openssl'] },
+  ],
 };
 
 /**
- * Makes sure that the machine has what is `needed` (names of groups: libraries, display, nats); true if something was
- * installed. Throws SetUpError with the one command to type when an essential thing is missing and may not be installed here.
+ * Makes sure that the machine has what is `needed` (names of groups: libraries, display, servers); true if something was
+ * installed. Throws SetUpError with the one command to type when a thing is missing and may not be installed here.
  */
 export async function ensureSystemPackages(needed, { cacheRoot, machine = thisMachine() }) {
   const missing = await findMissing(needed, machine);
@@ -70,11 +73,7 @@ async function askForInstall(missing, machine) {
   const next = isDebian
     ? `sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages.join(' ')}`
     : `install them with this system's package manager (on Debian they come from: ${debianNames(missing)})`;
-  if (missing.some((thing) => !thing.isOptional)) {
-    throw new SetUpError(`this machine lacks ${names}, which the app needs.\nNext: ${next}`);
-  }
-  say('system', `going on without ${names} (optional). To have it: ${next}`);
-  return false;
+  throw new SetUpError(`this machine lacks ${names}, which is needed here.\nNext: ${next}`);
 }
 
 function debianNames(missing) {
@@ -100,30 +99,9 @@ async function install(missing, machine) {
     say('system', 'reading the package lists (apt-get update)');
     await machine.updateLists();
   }
-  const [essential, optional] = await Promise.all([
-    packageNames(
-      missing.filter((thing) => !thing.isOptional),
-      machine,
-    ),
-    packageNames(
-      missing.filter((thing) => thing.isOptional),
-      machine,
-    ),
-  ]);
-  const installed = [];
-  if (essential.length > 0) {
-    await machine.install(essential);
-    installed.push(...essential);
-  }
-  for (const name of optional) {
-    try {
-      await machine.install([name]);
-      installed.push(name);
-    } catch (error) {
-      say('system', `going on without ${name} (optional): ${error.message}`);
-    }
-  }
-  if (installed.length > 0) say('system', `installed ${installed.join(' ')} in ${secondsSince(startedAt)}`);
+  const names = await packageNames(missing, machine);
+  await machine.install(names);
+  say('system', `installed ${names.join(' ')} in ${secondsSince(startedAt)}`);
 }
 
 /** The machine that we run on; tests give another. */

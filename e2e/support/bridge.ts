@@ -149,6 +149,12 @@ export function readMessage(page: Page, seq: number): Promise<Omit<BufferedMessa
   }, seq);
 }
 
+/** Every message that the engine holds, with its trust. */
+export async function readMessages(page: Page): Promise<Omit<BufferedMessage, 'bytes'>[]> {
+  const { newestSeq } = await readSnapshot(page, 'streams.status');
+  return await Promise.all(Array.from({ length: newestSeq }, (_, index) => readMessage(page, index + 1)));
+}
+
 /** Which worker took a task. */
 export interface TakenTask {
   readonly taskId: string;

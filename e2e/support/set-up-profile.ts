@@ -11,14 +11,14 @@ import { ownProjectRoot } from '../../scripts/files.mjs';
 /** Opens every profile that is not a test's own. */
 export const passphrase = 'seven lanterns cross the velvet harbour';
 
-/** What a run of `vak` gave. */
-export interface VakRun {
+/** What a run of a program gave. */
+export interface ProgramRun {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-export interface VakOptions {
+export interface ProgramOptions {
   /** Passphrase of the key store, given in a file; the one of every set-up profile unless said otherwise. */
   readonly passphrase?: string;
   readonly backupPassphrase?: string;
@@ -28,7 +28,16 @@ export interface VakOptions {
 }
 
 /** Runs the built `vak` on a profile, as a script would: the passphrase in a file of mode 0600 that lies elsewhere. */
-export function vak(profile: string, args: readonly string[], options: VakOptions = {}): VakRun {
+export function vak(profile: string, args: readonly string[], options?: ProgramOptions): ProgramRun {
+  return run('vak', profile, args, options);
+}
+
+/** Runs the built `worker` in the same way. */
+export function worker(profile: string, args: readonly string[], options?: ProgramOptions): ProgramRun {
+  return run('worker', profile, args, options);
+}
+
+function run(name: string, profile: string, args: readonly string[], options: ProgramOptions = {}): ProgramRun {
   const folder = mkdtempSync(join(tmpdir(), 'vak-e2e-pass-'));
   const file = (name: string, text: string): string => {
     const path = join(folder, name);
@@ -44,13 +53,13 @@ export function vak(profile: string, args: readonly string[], options: VakOption
     ...options.env,
   };
   try {
-    const program = join(ownProjectRoot, 'out', 'peers', 'vak.js');
-    const command = [program, ...args, '--profile', profile];
+    const program = join(ownProjectRoot, 'out', 'peers', `${name}.js`);
+    const command = [program, '--profile', profile, ...args];
     const { status, stdout, stderr, error } = spawnSync(process.execPath, command, {
       ...{ env, encoding: 'utf8' },
       input: options.input ?? '',
     });
-    if (status === null) throw error ?? new Error('vak was ended by a signal');
+    if (status === null) throw error ?? new Error(`${name} was ended by a signal`);
     return { code: status, stdout, stderr };
   } finally {
     rmSync(folder, { recursive: true, force: true });

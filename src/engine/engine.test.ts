@@ -23,6 +23,7 @@ import type { Profile } from './identity/profile.ts';
 const seed = 'SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY';
 const everything = [
   'app.status',
+  'connections.state',
   'identity.keyStore',
   'identity.self',
   'sessions.list',
@@ -41,9 +42,10 @@ let isStopped: boolean;
 
 async function start(selfTest: SelfTestResult = { ok: true }): Promise<void> {
   const { clock, randomness, logger, vault } = profiles;
-  engine = createEngine(
+  engine = await createEngine(
     {
       ...{ clock, randomness, logger, profile, vault, prompt, selfTest, environment: {} },
+      ...{ findOnPath: () => undefined, natsCli: { folder: '/nonexistent', home: '/nonexistent' } },
       launchWorker: () => {
         throw new Error('no worker in this test');
       },

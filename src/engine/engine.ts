@@ -3,16 +3,19 @@
  * Law: constructs and connects, decides nothing; `stop` releases all of it in the order of architecture.md §6.
  */
 import { createDisposer, type Disposable } from '../shared/base/disposer.ts';
-import { isVakError } from '../shared/base/vak-error.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { AppStatus } from '../shared/contract/app-status-contract.ts';
+import type { ConnectionsState } from '../shared/contract/connections-contract.ts';
 import type { Services } from '../shared/contract/define-contract.ts';
 import { type AccessGate, createAccessGate } from './access-gate.ts';
 import type { Bus } from './bus/bus.ts';
-import { createLiveBus, type LiveBus } from './bus/live-bus.ts';
-import { createMemoryBus } from './bus/memory/memory-bus.ts';
+import { type ConnectionSwitch, openConnectionSwitch } from './connections/connection-switch.ts';
+import { type ConnectionsService, createConnectionsService } from './connections/connections-service.ts';
+import { createManagedLeases } from './connections/managed-leases.ts';
+import { startManagedServer } from './connections/managed-server.ts';
+import type { FindOnPath } from './connections/server-program.ts';
 import type { SelfTestResult } from './crypto/self-test.ts';
-import { createDeveloperService } from './developer/developer-service.ts';
+import { createDeveloperService, type DeveloperService } from './developer/developer-service.ts';
 import { createEnvelopeReader } from './envelope/envelope-reader.ts';
 import { createEnvironmentSecret } from './envelope/environment-secret.ts';
 import { createIntake } from './envelope/intake.ts';
@@ -36,7 +39,7 @@ import type { OperatorPrompt } from './ports/operator-prompt.ts';
 import type { Randomness } from './ports/randomness.ts';
 import type { Vault } from './ports/vault.ts';
 import { createSessionDirectory } from './sessions/session-directory.ts';
-import type { Environment } from './settings/secret-sources.ts';
+import { type Environment, keyStoreSecrets } from './settings/secret-sources.ts';
 import { createSettingsService, type SettingsService } from './settings/settings-service.ts';
 import { createSnapshotHub, type SnapshotHub, type SnapshotReaders } from './snapshots/snapshot-hub.ts';
 import { createLocalSwarm, type LaunchWorker, type LocalSwarm } from './swarm/local-swarm.ts';
@@ -53,6 +56,10 @@ export interface EnginePorts {
   readonly selfTest: SelfTestResult;
   /** Variables as the composition root read them. */
   readonly environment: Environment;
+  /** Finds a program of the user's path. */
+  readonly findOnPath: FindOnPath;
+  /** Where the `nats` command line keeps its contexts, and what `~` stands for in them. */
+  readonly natsCli: { readonly folder: string; readonly home: string };
 }
 
 export interface EngineConfig {
@@ -126,6 +133,7 @@ function createStreams({ bus, ports, config, onSessions, onQuarantine }: Streams
 
 interface SnapshotSources {
   readonly config: EngineConfig;
+  readonly connections: ConnectionsService;
   readonly sessions: Sessions;
   readonly streams: StreamsService;
   readonly swarm: LocalSwarm;
@@ -134,8 +142,13 @@ interface SnapshotSources {
   readonly usage: () => ProcessUsage;
 }
 
+const environmentOf = ({ contexts, current }: ConnectionsState): AppStatus['environment'] => {
+  return { name: current, kind: contexts.find(({ name }) => name === current)?.kind ?? 'embedded' };
+};
+
 function readersOf({
   config,
+  connections,
   sessions,
   streams,
   swarm,
@@ -147,10 +160,11 @@ function readersOf({
     'app.status': () => ({
       ...config.runtime,
       workspace: config.workspace,
-      environment: { name: 'embedded', kind: 'embedded' },
+      environment: environmentOf(connections.state()),
       mainCpuPercent: usage().cpuPercent,
       mainRssBytes: usage().rssBytes,
     }),
+    'connections.state': connections.state,
     'identity.keyStore': identity.keyStoreState,
     'identity.self': identity.self,
     'sessions.list': sessions.list,
@@ -165,7 +179,7 @@ interface PersonalDeps {
   readonly ports: EnginePorts;
   readonly workspace: string;
   readonly onChange: () => void;
-  readonly onBusChange: () => void;
+  readonly onBusChange: (isSecret: boolean) => void;
 }
 
 /** Who the operator is, and what was set. */
@@ -186,6 +200,24 @@ function createPersonal({ ports, workspace, onChange, onBusChange }: PersonalDep
   });
   const issueCredentials = createCredentialIssuer({ keyStore, records, clock, randomness });
   return { identity, settings, issueCredentials };
+}
+
+interface ServiceSources extends Pick<SnapshotSources, 'connections' | 'identity' | 'settings' | 'streams' | 'swarm'> {
+  readonly developer: DeveloperService;
+}
+
+function servicesOf(sources: ServiceSources): Services<AppContract> {
+  const { connections, developer, identity, settings, streams, swarm } = sources;
+  return {
+    app: {},
+    connections: connections.calls,
+    developer: developer.calls,
+    identity: identity.calls,
+    sessions: {},
+    settings: settings.calls,
+    streams: { read: streams.read, open: streams.open, check: streams.check },
+    swarm: { start: swarm.start, stop: swarm.stop, run: swarm.run, cancel: swarm.cancel, kill: swarm.kill },
+  };
 }
 
 function createUsageSampler(clock: Clock) {
@@ -221,20 +253,45 @@ function keepCurrent({ clock, buffer, streams, snapshots }: CurrentDeps, sampleU
   return held;
 }
 
-function exchangeBus(bus: LiveBus, next: Bus, logger: Logger): void {
-  bus.exchange(next).catch((thrown: unknown) => {
-    // A change while the app ends.
-    if (!isVakError(thrown, 'closed')) logger.bug('bus.exchange', thrown);
+/** The engine that the settings ask for, over the profile's own folders and secrets. */
+function openConnection(ports: EnginePorts, workspace: string): Promise<ConnectionSwitch> {
+  const { clock, randomness, logger, profile, environment, findOnPath } = ports;
+  const { keyStore, files, settings: file } = profile;
+  const contents = () => (keyStore.state().kind === 'unlocked' ? keyStore.read() : undefined);
+  const managed = createManagedLeases(
+    () => startManagedServer({ folder: files.managedServer, clock, randomness, logger, findOnPath }),
+    logger,
+  );
+  return openConnectionSwitch({
+    ...{ clock, randomness, logger, workspace, managed, settings: file.settings },
+    embedded: { folder: files.engine, durability: 'written' },
+    peer: () => contents()?.identities.find(({ kind }) => kind === 'human')?.peer ?? 'workbench',
+    sources() {
+      const open = contents();
+      const { workspaceSecretEnv } = file.settings();
+      return open === undefined
+        ? { environment }
+        : { environment, keyStore: keyStoreSecrets(open, { workspace, workspaceSecretEnv }) };
+    },
   });
 }
 
-/** Builds a running engine on the embedded bus. */
-export function createEngine(ports: EnginePorts, config: EngineConfig): Engine {
+function createConnectionsOf(
+  { clock, natsCli, profile, prompt }: EnginePorts,
+  connection: ConnectionSwitch,
+  hooks: Pick<Parameters<typeof createConnectionsService>[0], 'newestSeq' | 'onChange'>,
+): ConnectionsService {
+  const { settings, keyStore } = profile;
+  return createConnectionsService({ connection, settings, keyStore, prompt, clock, natsCli, ...hooks });
+}
+
+/** Builds a running engine on the connection that the settings ask for. */
+export async function createEngine(ports: EnginePorts, config: EngineConfig): Promise<Engine> {
   const { clock, randomness, logger, launchWorker, profile, selfTest } = ports;
   const { workspace } = config;
   const held = createDisposer();
-  const openBus = (): Bus => createMemoryBus({ clock, logger });
-  const bus = createLiveBus(openBus());
+  const connection = await openConnection(ports, workspace);
+  const { bus } = connection.live;
   const { buffer, sessions, feeds, streams, refreshSecrets } = held.add(
     createStreams({
       ...{ bus, ports, config },
@@ -247,9 +304,9 @@ export function createEngine(ports: EnginePorts, config: EngineConfig): Engine {
     onChange() {
       for (const name of ['identity.keyStore', 'identity.self', 'settings.current'] as const) snapshots.changed(name);
     },
-    onBusChange() {
+    onBusChange(isSecret) {
       void refreshSecrets();
-      exchangeBus(bus, openBus(), logger);
+      connection.follow(isSecret);
     },
   });
   const onChange = (): void => snapshots.changed('swarm.state');
@@ -258,28 +315,28 @@ export function createEngine(ports: EnginePorts, config: EngineConfig): Engine {
     heads: profile.heads,
   });
   const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
+  const connections = held.add(
+    createConnectionsOf(ports, connection, {
+      newestSeq: () => buffer.newestSeq,
+      onChange: () => snapshots.changed('connections.state'),
+    }),
+  );
   const { usage, sample } = createUsageSampler(clock);
-  const readers = readersOf({ config, sessions, streams, swarm, identity, settings, usage });
+  const readers = readersOf({ config, connections, sessions, streams, swarm, identity, settings, usage });
   const snapshots = held.add(createSnapshotHub<AppContract>(readers, clock, gate.isVisible));
   const developer = held.add(createDeveloperService({ bus, clock, randomness, workspace, issueCredentials }));
   held.add(
     gate.onChange((isOpen) => {
-      if (isOpen) sessions.readWaiting();
-      else developer.lock();
+      if (isOpen) {
+        sessions.readWaiting();
+        connection.follow();
+      } else developer.lock();
       snapshots.resend();
     }),
   );
   held.add(keepCurrent({ clock, buffer, streams, snapshots }, sample));
 
-  const services = {
-    app: {},
-    developer: developer.calls,
-    identity: identity.calls,
-    sessions: {},
-    settings: settings.calls,
-    streams: { read: streams.read, open: streams.open, check: streams.check },
-    swarm: { start: swarm.start, stop: swarm.stop, run: swarm.run, cancel: swarm.cancel, kill: swarm.kill },
-  } satisfies Services<AppContract>;
+  const services = servicesOf({ connections, developer, identity, settings, streams, swarm });
 
   return {
     ...{ services, snapshots, feeds, gate },
@@ -289,7 +346,7 @@ export function createEngine(ports: EnginePorts, config: EngineConfig): Engine {
     },
     async stop() {
       await swarm.dispose();
-      await bus.close();
+      await connection.close();
       held.dispose();
       settings.dispose();
       identity.dispose();

@@ -1,6 +1,9 @@
 /** Composition root of the app: ports, engine, bridge, window, and their order of life (architecture.md §6). */
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { app, type BrowserWindow, ipcMain, nativeTheme, safeStorage, session, shell } from 'electron';
+import { app, type BrowserWindow, dialog, ipcMain, nativeTheme, safeStorage, session, shell } from 'electron';
+import { createFindOnPath } from '../engine/connections/find-on-path.ts';
+import { natsCliFolder } from '../engine/connections/nats-cli-contexts.ts';
 import { runSelfTest } from '../engine/crypto/self-test.ts';
 import { createEngine, type Engine } from '../engine/engine.ts';
 import { openProfile } from '../engine/identity/profile.ts';
@@ -16,6 +19,7 @@ import { registerAppScheme, serveAppScheme } from './platform/app-scheme.ts';
 import { openLogFile } from './platform/log-file.ts';
 import { createOperatorPrompt } from './platform/operator-prompt.ts';
 import { createSafeStorageVault } from './platform/safe-storage-vault.ts';
+import { sandboxProblem } from './platform/sandbox-check.ts';
 import { createUtilityLauncher } from './swarm/utility-launcher.ts';
 import { setAppMenu } from './window/app-menu.ts';
 import { denyByDefault, denyNavigation } from './window/lock-down.ts';
@@ -28,9 +32,10 @@ const bufferBytes = 64 * 1024 * 1024;
 const stopLimitMs = 8_000;
 
 app.setName('Vak Workbench');
+const hasSwitch = (name: string): boolean => app.commandLine.hasSwitch(name);
 // Every window asks for the sandbox anyway; this adds it for pages that nobody foresaw. It would undo the switch that
-// Chromium demands of root, which only development starts give.
-if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
+// Chromium demands of root, which only development starts may give.
+if (!hasSwitch('no-sandbox')) app.enableSandbox();
 registerAppScheme();
 
 /** Address of the hot-reloading development server; never looked at in a package. */
@@ -72,10 +77,12 @@ async function startEngine(devOrigin: string | undefined): Promise<Engine> {
   followLook();
   settings.onChange(followLook);
   const entry = join(outFolder, 'peers', 'worker.js');
-  return createEngine(
+  return await createEngine(
     {
       ...{ clock, randomness, logger, profile, vault, prompt, environment, selfTest: runSelfTest() },
       launchWorker: createUtilityLauncher({ entry, logger }),
+      findOnPath: createFindOnPath(environment['PATH'] ?? ''),
+      natsCli: { folder: natsCliFolder(environment, homedir()), home: homedir() },
     },
     {
       workspace,
@@ -107,6 +114,13 @@ function openWindow(senders: ReturnType<typeof createTrustedSenders>): void {
 
 async function start(): Promise<void> {
   await app.whenReady();
+  const problem = sandboxProblem(hasSwitch, process.env);
+  if (problem !== undefined) {
+    process.stderr.write(`${problem}\n`);
+    dialog.showErrorBox('The sandbox is off', problem);
+    app.exit(1);
+    return;
+  }
   const devOrigin = devServer === undefined ? undefined : new URL(devServer).origin;
   const allowedOrigins =
     devOrigin === undefined ? [appOrigin] : [appOrigin, devOrigin, devOrigin.replace('http', 'ws')];

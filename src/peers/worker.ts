@@ -11,7 +11,6 @@ import { createProcessTable } from '../engine/work/process-table.ts';
 import { createParentPort, type ElectronParentPort } from './parent-port.ts';
 import type { WorkerHost } from './worker-host.ts';
 import { runOnChannel } from './worker-on-channel.ts';
-import { runOnCommandLine } from './worker-on-command-line.ts';
 
 const clock = createSystemClock();
 const randomness = createSystemRandomness();
@@ -40,4 +39,8 @@ removeStalePipes();
 const { parentPort } = process as { parentPort?: ElectronParentPort };
 if (parentPort) runOnChannel(createParentPort(parentPort), host);
 else if (process.send !== undefined) runOnChannel(createForkPort(process), host);
-else await runOnCommandLine(process.argv.slice(2), host);
+else {
+  // Read only here: a worker of the app starts the sooner for it.
+  const { runOnCommandLine } = await import('./worker-on-command-line.ts');
+  await runOnCommandLine(process.argv.slice(2), host);
+}

@@ -2,6 +2,8 @@
 import { LucideProvider } from 'lucide-react';
 import { useStore } from 'zustand';
 import { ApprovalsView } from './features/approvals/approvals-view.tsx';
+import { ConnectionsFeature } from './features/connections/connections-feature.tsx';
+import { ConnectionsSection } from './features/connections/connections-section.tsx';
 import { DeadLettersView } from './features/dead-letters/dead-letters-view.tsx';
 import { Gate } from './features/gate/gate.tsx';
 import { KeyStoreFeature } from './features/gate/key-store-feature.tsx';
@@ -49,7 +51,7 @@ function Views() {
         <IdentityView />
       </ViewHost>
       <ViewHost view="settings">
-        <SettingsView />
+        <SettingsView connections={<ConnectionsSection />} />
       </ViewHost>
     </>
   );
@@ -70,6 +72,7 @@ function OpenWorkbench() {
         flow: snapshots['streams.status'],
         swarm: snapshots['swarm.state'],
         quarantine: snapshots['streams.quarantine'],
+        connection: snapshots['connections.state'],
       }).length,
   );
   return (
@@ -78,6 +81,7 @@ function OpenWorkbench() {
         <Views />
       </Shell>
       <SwarmFeature />
+      <ConnectionsFeature />
       <KeyStoreFeature />
     </>
   );

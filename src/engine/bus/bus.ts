@@ -72,7 +72,7 @@ export interface Bus {
   publish(subject: string, data: Uint8Array): void;
   /** Subscribes to a pattern (S2). Throws `invalid-pattern`, `closed`. */
   subscribe(pattern: string, delivery: Delivery): Subscription;
-  /** Asks and waits for the first answer. Rejects with `no-responders` at once if nobody listens, `timeout`, `aborted`, `closed` (B5). */
+  /** Asks and waits for the first answer. Rejects with `no-responders` at once if nobody listens, `timeout`, `aborted`, `closed`, `disconnected`, `unauthorized` (B5). */
   request(subject: string, data: Uint8Array, options: RequestOptions): Promise<Uint8Array>;
   /** Resolves when the bus takes more without queueing; publishers of bulk wait for it. Rejects with `closed`. */
   whenWritable(): Promise<void>;

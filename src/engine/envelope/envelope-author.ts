@@ -34,6 +34,18 @@ export interface EnvelopeDraft {
   readonly contentType?: string;
 }
 
+/** An envelope that is written and not handed over yet; until one of the two is called its author writes no other. */
+export interface WrittenEnvelope {
+  readonly envelope: Envelope;
+  readonly bytes: Uint8Array;
+  /** Its place in the chain. */
+  readonly head: ChainHead;
+  /** It is handed over: the head advances to it. Does nothing after either of the two. */
+  commit(): void;
+  /** It is not: its place stays free. Does nothing after either of the two. */
+  discard(): void;
+}
+
 export interface EnvelopeAuthor {
   /**
    * Writes the draft as the next envelope of the chain and hands its bytes over, at once. Throws what sealing (`locked`,
@@ -41,6 +53,11 @@ export interface EnvelopeAuthor {
    * a subject of no row or of another workspace, `already-running` if `handOver` itself publishes here.
    */
   publish(draft: EnvelopeDraft, handOver: (bytes: Uint8Array) => void): Envelope;
+  /**
+   * Writes the draft as the next envelope and leaves handing over, which takes its time, to the caller: `commit` or `discard` ends
+   * it. Throws as `publish` does, and `already-running` while another one is neither.
+   */
+  write(draft: EnvelopeDraft): WrittenEnvelope;
   /** The chain's last envelope; undefined before the first. */
   head(): ChainHead | undefined;
 }
@@ -75,7 +92,7 @@ export function createEnvelopeAuthor(deps: EnvelopeAuthorDeps): EnvelopeAuthor {
   const source = sourceOf(workspace, peer, session);
   if (!session.endsWith(`-${kind}`)) throw new TypeError(`a session of kind ${kind} has an id that ends with -${kind}`);
   let head: ChainHead | undefined;
-  let isPublishing = false;
+  let isWriting = false;
 
   /** Where the next envelope stands. The first one names the peer's previous chain of that kind. */
   function nextPlace(): Pick<Envelope, 'seqnum' | 'prevhash' | 'resumes'> {
@@ -125,28 +142,62 @@ export function createEnvelopeAuthor(deps: EnvelopeAuthorDeps): EnvelopeAuthor {
     return signer === undefined ? filled : signEnvelope(filled, signer);
   }
 
-  function publishNow(draft: EnvelopeDraft, handOver: (bytes: Uint8Array) => void): Envelope {
-    const envelope = write(draft);
-    handOver(encodeEnvelope(envelope));
-    head = { source, seq: envelope.seqnum, leaf: leafOf(envelope) };
-    heads.keep(peer, kind, head);
-    return envelope;
+  function take({
+    bytes,
+    envelope,
+    place,
+  }: {
+    bytes: Uint8Array;
+    envelope: Envelope;
+    place: ChainHead;
+  }): WrittenEnvelope {
+    let isOpen = true;
+    const end = (): boolean => {
+      const wasOpen = isOpen;
+      if (wasOpen) isWriting = false;
+      isOpen = false;
+      return wasOpen;
+    };
+    return {
+      ...{ envelope, bytes, head: place },
+      commit() {
+        if (!end()) return;
+        head = place;
+        heads.keep(peer, kind, place);
+      },
+      discard: () => void end(),
+    };
+  }
+
+  function writeNext(draft: EnvelopeDraft): WrittenEnvelope {
+    // Its place would be the one that is being taken: what it links to is published only when it has been handed over.
+    if (isWriting) {
+      const message = 'this session is publishing already; publish again when that has returned';
+      throw new VakError('already-running', message, { retryable: true });
+    }
+    isWriting = true;
+    try {
+      const envelope = write(draft);
+      const place = { source, seq: envelope.seqnum, leaf: leafOf(envelope) };
+      return take({ envelope, bytes: encodeEnvelope(envelope), place });
+    } catch (error) {
+      isWriting = false;
+      throw error;
+    }
   }
 
   return {
     publish(draft, handOver) {
-      // Its place would be the one that is being taken: what it links to is published only when `handOver` has returned.
-      if (isPublishing) {
-        const message = 'this session is publishing already; publish again when that has returned';
-        throw new VakError('already-running', message, { retryable: true });
-      }
-      isPublishing = true;
+      const written = writeNext(draft);
       try {
-        return publishNow(draft, handOver);
+        handOver(written.bytes);
+        written.commit();
       } finally {
-        isPublishing = false;
+        written.discard();
       }
+      return written.envelope;
     },
+    write: writeNext,
     head: () => head,
   };
 }

@@ -14,6 +14,10 @@ export interface ProfileFiles {
   readonly pins: string;
   /** Heads of the own peers' chains. */
   readonly heads: string;
+  /** Folder of the embedded engine's journal. */
+  readonly engine: string;
+  /** Folder of the managed nats-server. */
+  readonly managedServer: string;
   /** Cards and grants of a workspace. `workspace` must be a token. */
   directory(workspace: string): string;
 }
@@ -26,6 +30,8 @@ export function profileFiles(folder: string): ProfileFiles {
     serials: join(folder, 'serials.json'),
     pins: join(folder, 'pins.json'),
     heads: join(folder, 'heads.json'),
+    engine: join(folder, 'engine'),
+    managedServer: join(folder, 'managed-server'),
     directory: (workspace) => join(folder, 'workspaces', `${workspace}.json`),
   };
 }

@@ -23,7 +23,7 @@ import {
 } from './secret-sources.ts';
 import type { SettingsFile } from './settings-file.ts';
 
-/** What the service is made of. `onBusChange`: what the bus is built from is another now. */
+/** What the service is made of. `onBusChange`: what the bus is built from is another now; `isSecret`: a secret of it. */
 export interface SettingsServiceDeps {
   readonly file: SettingsFile;
   readonly path: string;
@@ -33,7 +33,7 @@ export interface SettingsServiceDeps {
   readonly workspace: string;
   readonly randomness: Randomness;
   readonly onChange: () => void;
-  readonly onBusChange: () => void;
+  readonly onBusChange: (isSecret: boolean) => void;
 }
 
 export interface SettingsService {
@@ -104,7 +104,7 @@ export function createSettingsService(deps: SettingsServiceDeps): SettingsServic
   held.add(
     file.onChange(({ isBus }) => {
       onChange();
-      if (isBus) onBusChange();
+      if (isBus) onBusChange(false);
     }),
   );
 
@@ -126,13 +126,13 @@ export function createSettingsService(deps: SettingsServiceDeps): SettingsServic
           await storeBusSecret(keyStore, { name, secret, workspace, randomness });
         });
         onChange();
-        onBusChange();
+        onBusChange(true);
       },
       async deleteSecret({ name }) {
         checkSecretName(name);
         if (!(await deleteBusSecret(keyStore, name))) return;
         onChange();
-        onBusChange();
+        onBusChange(true);
       },
     },
     dispose: () => held.dispose(),

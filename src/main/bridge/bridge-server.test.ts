@@ -23,6 +23,7 @@ function setUp(isTrusted = true) {
   let secret = false;
   const services = {
     app: {},
+    connections: {},
     developer: {
       burst: (_input: unknown, { signal }: { signal: AbortSignal }) =>
         new Promise((_resolve, reject) => {

@@ -4,6 +4,7 @@ import { VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import type { CliHost, Command, CommandInput, OptionSpec } from './command.ts';
+import { connectionSpecs, readConnectionOptions } from './connection-options.ts';
 import { profileFolder } from './profile-folder.ts';
 
 /** Options of every command. */
@@ -12,6 +13,7 @@ export const commonOptions: Readonly<Record<string, OptionSpec>> = {
   workspace: { value: 'WS', help: 'workspace (default: default)' },
   identity: { value: 'NAME', help: 'identity in the key store (default: the only one there is)' },
   context: { value: 'NAME', help: 'connection to use (default: the current one of the settings)' },
+  ...connectionSpecs,
   json: { help: 'machine output, one JSON value a line' },
   quiet: { help: 'no talk on stderr, only errors' },
   help: { help: 'help on the command' },
@@ -107,6 +109,7 @@ export function readCommandLine(command: Command, args: readonly string[], host:
   return {
     args: own,
     option,
+    isOn: (name) => values[name] === true,
     options: (name) => (values[name] ?? []) as string[],
     common: {
       profile: profileFolder(option('profile'), host),
@@ -114,6 +117,7 @@ export function readCommandLine(command: Command, args: readonly string[], host:
       workspace: checkToken(option('workspace') ?? 'default', '--workspace'),
       identity: identity === undefined ? undefined : checkToken(identity, '--identity'),
       context: context === undefined ? undefined : checkToken(context, '--context'),
+      connection: readConnectionOptions(option),
       typed: args,
     },
   };

@@ -4,11 +4,16 @@ import { chainCommands } from './chain-commands.ts';
 import type { Command } from './command.ts';
 import { configBusCommands } from './config-bus-commands.ts';
 import { configCommands } from './config-commands.ts';
+import { contextCommands } from './context-commands.ts';
 import { envelopeCommands } from './envelope-commands.ts';
 import { grantCommands } from './grant-commands.ts';
 import { idCommands } from './id-commands.ts';
+import { provisionCommand } from './provision-command.ts';
+import { publishCommand } from './publish-command.ts';
 import { selfTestCommand } from './self-test-command.ts';
+import { streamCommands } from './stream-commands.ts';
 import { subjectCommands } from './subject-commands.ts';
+import { subscribeCommand } from './subscribe-command.ts';
 
 export const commandTable: readonly Command[] = [
   ...idCommands,
@@ -19,5 +24,10 @@ export const commandTable: readonly Command[] = [
   ...aclCommands,
   ...envelopeCommands,
   ...chainCommands,
+  provisionCommand,
+  publishCommand,
+  subscribeCommand,
+  ...streamCommands,
+  ...contextCommands,
   selfTestCommand,
 ];

@@ -21,6 +21,18 @@ export interface OptionSpec {
   readonly help: string;
 }
 
+/** Where the bus is and who asks there, as far as a line says it. */
+export interface ConnectionOptions {
+  /** Checked: one address, or several with commas between. */
+  readonly natsUrl: string | undefined;
+  /** The others are paths. */
+  readonly creds: string | undefined;
+  readonly nkeyFile: string | undefined;
+  readonly tlsCa: string | undefined;
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+}
+
 /** Options that every command has, as given. */
 export interface CommonOptions {
   readonly profile: string;
@@ -31,6 +43,7 @@ export interface CommonOptions {
   readonly identity: string | undefined;
   /** Undefined: the current one of the settings. */
   readonly context: string | undefined;
+  readonly connection: ConnectionOptions;
   /** The whole line as it was typed, to be compared with secrets as they become known. */
   readonly typed: readonly string[];
 }
@@ -41,6 +54,8 @@ export interface CommandInput {
   readonly common: CommonOptions;
   /** Value of an option that is given once. */
   option(name: string): string | undefined;
+  /** Whether a switch is on. */
+  isOn(name: string): boolean;
   /** Values of an option that may be given several times. */
   options(name: string): readonly string[];
 }

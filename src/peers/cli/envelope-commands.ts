@@ -1,9 +1,8 @@
 /** `vak envelope seal|open|verify|convert`: one envelope from stdin, by hand (protocol.md E1–E13). */
 import { createEnvelopeOpener } from '../../engine/envelope/open-envelope.ts';
 import { createSecretRegistry, type WorkspaceSecretEntry } from '../../engine/envelope/secret-registry.ts';
-import { toBase64, toText, toTextStrict } from '../../shared/base/bytes.ts';
-import { scanJson } from '../../shared/base/json-scan.ts';
-import { isVakError, VakError } from '../../shared/base/vak-error.ts';
+import { toBase64, toText } from '../../shared/base/bytes.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
 import type { OpenedPayload } from '../../shared/contract/trust-report.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { aadOf } from '../../shared/protocol/envelope-aad.ts';
@@ -15,6 +14,7 @@ import { type CliHost, type Command, type ExitCode, exitCodes } from './command.
 import { envelopeSeal } from './envelope-seal.ts';
 import { judgeBytes } from './envelope-verdict.ts';
 import { checkSources, withEnvelopeWorkspace } from './envelope-workspace.ts';
+import { jsonTextOf } from './message-line.ts';
 import { readMessage } from './message-reading.ts';
 import { readOneValue } from './standard-input.ts';
 
@@ -37,18 +37,6 @@ function readAliases(texts: readonly string[]): ReadonlyMap<string, string> {
   );
 }
 
-/** The payload as JSON text with its digits as they are; `null` if it is none. */
-function jsonTextOf(bytes: Uint8Array): string {
-  try {
-    const text = toTextStrict(bytes, 'payload');
-    const { start, end } = scanJson(text, { field: 'payload', duplicates: 'keep' });
-    return text.slice(start, end).replaceAll(/[\n\r]/g, ' ');
-  } catch (error) {
-    if (isVakError(error)) return 'null';
-    throw error;
-  }
-}
-
 /** One line of JSON, put together by hand so that no number of the payload is altered (E3). */
 function openedText(envelope: Envelope, payload: OpenedPayload): string {
   const { seal } = envelope;
@@ -59,7 +47,7 @@ function openedText(envelope: Envelope, payload: OpenedPayload): string {
   }
   const { bytes } = payload;
   const rest = JSON.stringify({ payload_base64: toBase64(bytes), bytes: bytes.length, ...sealed });
-  return `{"payload":${jsonTextOf(bytes)},${rest.slice(1)}`;
+  return `{"payload":${jsonTextOf(bytes) ?? 'null'},${rest.slice(1)}`;
 }
 
 interface Opening {

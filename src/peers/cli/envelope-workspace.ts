@@ -12,6 +12,7 @@ import { checkProfile, type Profile, withProfile } from './profile.ts';
 import { type OpenWorkspace, openPlaces } from './workspace.ts';
 
 export interface EnvelopeWorkspace {
+  readonly profile: Profile;
   /** Undefined: there is no key store, it stays locked, or it does not know the workspace; `whyClosed` says which. */
   readonly open: OpenWorkspace | undefined;
   /** In a sentence; undefined if it is open. */
@@ -26,7 +27,10 @@ export type Wanted = 'secrets' | 'grants' | 'identity';
 /** Throws `invalid-input` for a profile that was named and is not there, and for a passphrase's file that cannot be read. */
 export async function checkSources({ profile, isProfileGiven, typed }: CommonOptions, host: CliHost): Promise<void> {
   if (isProfileGiven && statSync(profile, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new VakError('invalid-input', '--profile: there is no such folder; check the path, or leave it out');
+    throw new VakError(
+      'invalid-input',
+      '--profile: there is no such folder; check the path, or make a profile there with vak id new',
+    );
   }
   const path = host.environment[passphraseFileName] ?? '';
   if (path === '') return;
@@ -104,7 +108,7 @@ export async function withEnvelopeWorkspace<T>(
       }
       const isLocked = profile.keyStore.state().kind === 'locked';
       if (wanted === 'secrets' && isLocked) host.output.talk(`vak: ${whyClosed}`);
-      return await work({ open, whyClosed, secrets: [...storedSecrets(open), ...own] });
+      return await work({ profile, open, whyClosed, secrets: [...storedSecrets(open), ...own] });
     } finally {
       for (const { secret } of own) secret.dispose();
     }

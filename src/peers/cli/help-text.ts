@@ -7,7 +7,9 @@ const exitLine =
 
 const secretLines = `Secrets are never arguments. Each NAME below is read from the file that NAME_FILE names (mode 0600, ours, no link), else from
 the variable NAME, else from the key store: VAK_BUS_NATS_CREDENTIALS_JWT, VAK_BUS_NATS_NKEY_SEED, and the variable named by
-the setting workspaceSecretEnv (VAK_WORKSPACE_SECRET). The key store's passphrase: VAK_PASSPHRASE_FILE, or the terminal.`;
+the setting workspaceSecretEnv (VAK_WORKSPACE_SECRET). The key store's passphrase: VAK_PASSPHRASE_FILE, or the terminal.
+A server is told who asks by --creds or --nkey-file, else by the environment, else by what the key store holds of the context,
+else by those two names in the key store.`;
 
 function optionLines(specs: Readonly<Record<string, OptionSpec>>): string {
   const left = ([name, { value }]: [string, OptionSpec]): string =>

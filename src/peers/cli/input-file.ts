@@ -14,10 +14,10 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: 'this user may not read it',
 };
 
-/** Opens it for reading. Throws `invalid-input` that names the path. */
-export async function openInputFile(path: string): Promise<FileHandle> {
+/** Opens it for reading. Throws `invalid-input` that names the path; `field` is the argument or option that gave it. */
+export async function openInputFile(path: string, field = 'FILE'): Promise<FileHandle> {
   const refuse = (why: string, cause?: unknown): never => {
-    throw new VakError('invalid-input', `FILE: cannot read ${path}: ${why}`, { cause, details: { field: 'FILE' } });
+    throw new VakError('invalid-input', `${field}: cannot read ${path}: ${why}`, { cause, details: { field } });
   };
   if (path.includes('\0')) return refuse('the path is not valid');
   let handle: FileHandle;

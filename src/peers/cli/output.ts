@@ -13,8 +13,8 @@ export interface Output {
   talk(text: string): void;
   /** What went wrong, on one line: what, where, what to do. */
   complain(text: string): void;
-  /** Text that was asked for, such as help. */
-  print(text: string): void;
+  /** Text that was asked for, such as help; or bytes as they are. */
+  print(text: string | Uint8Array): void;
   configure(how: { readonly isJson: boolean; readonly isQuiet: boolean }): void;
   /** Resolves when stdout takes more; false if it never will: nobody reads it, or it cannot be written. */
   isTaken(): Promise<boolean>;
@@ -26,7 +26,7 @@ export interface Output {
 
 /** A stream that was told to take texts, and what became of it. */
 interface Channel {
-  write(text: string): void;
+  write(text: string | Uint8Array): void;
   isTaken(): Promise<boolean>;
   flush(): Promise<void>;
   error(): Error | undefined;

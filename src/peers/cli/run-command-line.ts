@@ -16,10 +16,17 @@ const codeOf: Partial<Record<ErrorCode, ExitCode>> = {
   'limit-exceeded': exitCodes.badUsage,
   'secret-misplaced': exitCodes.badUsage,
   closed: exitCodes.unreachable,
+  disconnected: exitCodes.unreachable,
   'no-responders': exitCodes.unreachable,
   timeout: exitCodes.unreachable,
   aborted: exitCodes.interrupted,
 };
+
+/** What a failure comes to. What a server says of its own limits and streams is its answer, not a fault of the line. */
+function codeFor({ code, details }: VakError): ExitCode {
+  const found = codeOf[code] ?? exitCodes.no;
+  return found === exitCodes.badUsage && details?.['serverCode'] !== undefined ? exitCodes.no : found;
+}
 
 /** Variables whose values are secrets whatever the settings say. */
 const secretVariables = secretNames(workspaceSecretName);
@@ -79,7 +86,7 @@ async function runAndTell(args: readonly string[], commands: readonly Command[],
   } catch (error) {
     if (isVakError(error)) {
       output.complain(error.message);
-      return codeOf[error.code] ?? exitCodes.no;
+      return codeFor(error);
     }
     output.complain(`a fault of the program; report it with the log line of id ${logger.bug('vak.bug', error)}`);
     return exitCodes.no;

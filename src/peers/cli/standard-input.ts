@@ -24,7 +24,7 @@ function readError(error: unknown): unknown {
 }
 
 /** The stream's chunks, until the signal aborts: then it throws `aborted`, although the stream may stay silent. Throws `invalid-input`. */
-async function* untilAborted(source: ByteSource, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
+export async function* untilAborted(source: ByteSource, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
   const chunks = source[Symbol.asyncIterator]();
   let giveUp = (): void => {};
   const onAbort = (): void => giveUp();

@@ -126,13 +126,11 @@ test('vak: a secret set without a key store says how to make one', async () => {
   expect([code, stderr]).toEqual([1, oneLine(/there is no key store in this profile; make one with vak id new/)]);
 });
 
-test('vak: a context that this version has no engine for is refused by name', async () => {
+test('vak: commands that ask no bus run whatever the context is', async () => {
+  await newSelf();
   await vak(['config', 'set', 'contexts.prod.url', 'tls://nats.example']);
-  expect(await vak(['id', 'show', '--context', 'prod'])).toMatchObject({
-    code: 1,
-    stderr: oneLine(/--context: prod is remote/),
-  });
-});
+  expect((await vak(['id', 'show', '--context', 'prod'])).code).toBe(0);
+}, 30_000);
 
 test('vak: a profile that another process holds is exit 3', async () => {
   const { settings } = profileFiles(program.profile);

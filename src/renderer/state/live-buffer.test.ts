@@ -79,6 +79,58 @@ describe('live buffer', () => {
     expect(buffer.rowAt(5)).toMatchObject({ kind: 'dropped', marks: 0 });
   });
 
+  it('B8 puts an outage behind the last message before it, when all of those were looked at, and once', () => {
+    const buffer = createLiveBuffer(10);
+    buffer.append(frame([1, 2]));
+    const lasting = { fromMs: 500, toMs: null, afterSeq: 4 };
+    expect(buffer.setOutages([lasting])).toEqual({ isChanged: false, insertedAt: [] });
+    buffer.append(frame([3], 0, 4));
+    expect(buffer.rowAt(3)).toMatchObject({ kind: 'outage', outage: lasting, subject: '', marks: 0 });
+    expect(buffer.setOutages([lasting])).toEqual({ isChanged: false, insertedAt: [] });
+    buffer.append(frame([5]));
+    expect([0, 1, 2, 3, 4].map((index) => buffer.rowAt(index)?.kind)).toEqual([
+      ...['message', 'message', 'message', 'outage', 'message'],
+    ]);
+    expect(buffer.messageCount).toBe(4);
+  });
+
+  it('B8 an outage that ends is told in its place, and stays when the engine has forgotten it', () => {
+    const buffer = createLiveBuffer(10);
+    buffer.append(frame([1, 2]));
+    expect(buffer.setOutages([{ fromMs: 500, toMs: null, afterSeq: 2 }])).toEqual({ isChanged: true, insertedAt: [] });
+    expect(buffer.setOutages([{ fromMs: 500, toMs: 700, afterSeq: 2 }])).toEqual({ isChanged: true, insertedAt: [] });
+    buffer.setOutages([]);
+    expect([buffer.size, buffer.rowAt(2)?.outage?.toMs]).toEqual([3, 700]);
+  });
+
+  it('B8 an outage that is heard of late comes to stand between the rows, and says what has moved', () => {
+    const buffer = createLiveBuffer(4);
+    buffer.append(frame([1, 2, 3, 4]));
+    const outages = [
+      { fromMs: 5, toMs: 6, afterSeq: 2 },
+      { fromMs: 7, toMs: 8, afterSeq: 2 },
+    ];
+    expect(buffer.setOutages(outages)).toEqual({ isChanged: true, insertedAt: [2, 3] });
+    expect([2, 3, 4, 5].map((index) => buffer.rowAt(index)?.seq)).toEqual([2.25, 2.25, 3, 4]);
+    expect([2, 3].map((index) => buffer.rowAt(index)?.outage?.fromMs)).toEqual([5, 7]);
+    expect([buffer.firstIndex, buffer.findSeq(4), buffer.marksAt(buffer.findSeq(4))]).toEqual([2, 5, 0x1004]);
+  });
+
+  it('B8 shows no outage before the first row, and all of them anew after clear', () => {
+    const buffer = createLiveBuffer(10);
+    buffer.setOutages([
+      { fromMs: 1, toMs: 2, afterSeq: 0 },
+      { fromMs: 3, toMs: 4, afterSeq: 6 },
+    ]);
+    buffer.append(frame([5, 7]));
+    expect([0, 1, 2].map((index) => buffer.rowAt(index)?.kind)).toEqual(['message', 'outage', 'message']);
+    buffer.clear();
+    buffer.append(frame([6], 2));
+    expect([0, 1, 2].map((index) => buffer.rowAt(index)?.kind)).toEqual(['dropped', 'message', 'outage']);
+    buffer.append(frame([8], 1));
+    expect(buffer.rowAt(3)).toMatchObject({ kind: 'dropped', droppedCount: 1 });
+  });
+
   it('begins anew after clear', () => {
     const buffer = createLiveBuffer(4);
     buffer.append(frame([1, 2, 3, 4, 5], 2));
@@ -121,6 +173,36 @@ describe('live buffer', () => {
           expect(buffer.rowAt(entry.index)).toMatchObject({ seq: entry.seq, droppedCount: entry.dropped });
           expect(buffer.indexOfSeq(entry.seq)).toBe(entry.index);
         }
+      }),
+    );
+  });
+
+  it('B8 holds every outage between the rows before and behind it, however late it is heard of', () => {
+    const steps = fc.array(fc.record({ rows: fc.nat(4), skip: fc.nat(3), outage: fc.boolean(), late: fc.nat(9) }), {
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(steps, (list) => {
+        const buffer = createLiveBuffer(1000);
+        const outages: { fromMs: number; toMs: number | null; afterSeq: number }[] = [];
+        let seq = 0;
+        for (const { rows, skip, outage, late } of list) {
+          // Heard of late: it lies behind messages that the table has, or does not have yet.
+          const afterSeq = Math.max(outages.at(-1)?.afterSeq ?? 0, seq + 4 - late);
+          if (outage) outages.push({ fromMs: outages.length, toMs: null, afterSeq });
+          if (outage) buffer.setOutages([...outages]);
+          const seqs = Array.from({ length: rows }, (_, i) => seq + skip + i + 1);
+          seq += skip + rows;
+          buffer.append(frame(seqs, 0, seq));
+        }
+        const rows = Array.from({ length: buffer.size }, (_, index) => buffer.rowAt(index));
+        const firstSeq = rows[0]?.seq ?? Number.POSITIVE_INFINITY;
+        expect(rows.map((row) => row?.seq)).toEqual(
+          rows.map((row) => row?.seq).toSorted((a, b) => (a ?? 0) - (b ?? 0)),
+        );
+        expect(rows.flatMap((row) => row?.outage?.fromMs ?? [])).toEqual(
+          outages.filter(({ afterSeq }) => afterSeq >= firstSeq && afterSeq <= seq).map(({ fromMs }) => fromMs),
+        );
       }),
     );
   });

@@ -1,29 +1,15 @@
 /**
  * Rows of one live table, by column, outside React (architecture.md §4 "live feed").
  * Law: bounded; the oldest go first, and whatever is lost is counted. A row keeps its index for as long as it is held,
- * so a place in the table does not move when rows come or go.
+ * so a place in the table does not move when rows come or go. The one exception is a marker that comes to stand between rows that
+ * are held already: `setOutages` says where, so that who holds a place can go along.
  */
+import type { Outage } from '../../shared/contract/connections-contract.ts';
 import type { RowsFrame } from '../../shared/contract/streams-contract.ts';
+import { createRowRing, type LiveRow, outageSeq } from './row-ring.ts';
 
 /** Entries that a table holds. */
 const liveBufferCapacity = 50_000;
-
-/** One entry: a message, or a marker that stands where `droppedCount` messages were lost. */
-export interface LiveRow {
-  readonly kind: 'message' | 'dropped';
-  /** Place on the bus; of a marker: half a step before the message that follows it. */
-  readonly seq: number;
-  readonly atMs: number;
-  readonly subject: string;
-  /** Empty when unknown. */
-  readonly peer: string;
-  readonly sizeBytes: number;
-  readonly preview: string;
-  /** What is known of its trust; see `unpackMarks`. */
-  readonly marks: number;
-  /** Messages that a marker stands for, else 0. */
-  readonly droppedCount: number;
-}
 
 export interface LiveBuffer {
   readonly capacity: number;
@@ -51,74 +37,69 @@ export interface LiveBuffer {
   marksAt(index: number): number;
   /** Puts what was found out later; false when the entry is not held or says so already. */
   setMarks(seq: number, marks: number): boolean;
+  /**
+   * Takes in which outages there were, in order. Each gets a marker behind the last message before it, as soon as all of those were
+   * looked at, unless no entry stands before it. Markers that stand already learn how long it took, and stay when it is forgotten.
+   */
+  setOutages(outages: readonly Outage[]): OutageChange;
   clear(): void;
+}
+
+/** What `setOutages` did. */
+export interface OutageChange {
+  /** Whether an entry came or reads differently. */
+  readonly isChanged: boolean;
+  /** Where a marker was put between entries, in ascending order: those from there on have moved by one. */
+  readonly insertedAt: readonly number[];
 }
 
 /** Creates an empty buffer; `capacity` is a whole number ≥ 1. */
 export function createLiveBuffer(capacity = liveBufferCapacity): LiveBuffer {
   if (!Number.isSafeInteger(capacity) || capacity < 1) throw new RangeError(`live buffer: capacity ${capacity}`);
-  const seqs = new Float64Array(capacity);
-  const times = new Float64Array(capacity);
-  const sizes = new Float64Array(capacity);
-  const drops = new Float64Array(capacity);
-  const marks = new Uint16Array(capacity);
-  let subjects: string[] = [];
-  let peers: string[] = [];
-  let previews: string[] = [];
-  let first = 0;
-  let end = 0;
+  const ring = createRowRing(capacity);
+  let known: readonly Outage[] = [];
+  /** Outages behind what has been looked at so far, in order. */
+  let waiting: Outage[] = [];
   let messageCount = 0;
   let droppedCount = 0;
   let scannedSeq = 0;
 
-  /** Makes room for one entry and returns its slot. */
-  function nextSlot(): number {
-    if (end - first === capacity) first++;
-    return end++ % capacity;
-  }
-
-  function pushMarker(count: number, beforeSeq: number): void {
-    const last = (end - 1) % capacity;
-    if (end > first && (drops[last] as number) > 0) {
-      drops[last] = (drops[last] as number) + count;
-      seqs[last] = beforeSeq - 0.5;
-      return;
+  /** Puts the markers that belong before an entry with this seq. */
+  function pushOutagesBefore(seq: number): void {
+    while (waiting[0] !== undefined && outageSeq(waiting[0]) < seq) {
+      const outage = waiting.shift() as Outage;
+      if (ring.end > ring.first) ring.insertOutage(ring.end, outage);
     }
-    const slot = nextSlot();
-    seqs[slot] = beforeSeq - 0.5;
-    times[slot] = 0;
-    sizes[slot] = 0;
-    drops[slot] = count;
-    marks[slot] = 0;
-    subjects[slot] = peers[slot] = previews[slot] = '';
   }
 
-  function indexOfSeq(seq: number): number {
-    let low = first;
-    let high = end;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if ((seqs[middle % capacity] as number) < seq) low = middle + 1;
-      else high = middle;
+  /** Markers behind the last entry, once nothing can come before them any more; the first entry waits for none. */
+  function pushOutagesLookedAt(): void {
+    if (ring.end > ring.first) pushOutagesBefore(scannedSeq + 1);
+  }
+
+  /** Puts in the marker of an outage that has none, or lets it wait; gives the index if entries behind it have moved. */
+  function placeOutage(outage: Outage): number | undefined {
+    // Behind the markers of the same place.
+    const index = ring.indexOfSeq(outageSeq(outage) + 0.125);
+    const isBetween = index < ring.end;
+    if (!isBetween && outage.afterSeq >= scannedSeq) waiting.push(outage);
+    else if (index > ring.first) {
+      ring.insertOutage(index, outage);
+      if (isBetween) return index;
     }
-    return low;
-  }
-
-  function findSeq(seq: number): number {
-    const index = indexOfSeq(seq);
-    return index < end && seqs[index % capacity] === seq ? index : -1;
+    return undefined;
   }
 
   return {
     capacity,
     get size() {
-      return end - first;
+      return ring.end - ring.first;
     },
     get firstIndex() {
-      return first;
+      return ring.first;
     },
     get endIndex() {
-      return end;
+      return ring.end;
     },
     get messageCount() {
       return messageCount;
@@ -127,62 +108,54 @@ export function createLiveBuffer(capacity = liveBufferCapacity): LiveBuffer {
       return droppedCount;
     },
     get evictedCount() {
-      return first;
+      return ring.first;
     },
     get scannedSeq() {
       return scannedSeq;
     },
     append(frame) {
       if (frame.dropped > 0) {
+        const beforeSeq = frame.seq[0] ?? frame.scannedSeq + 1;
         droppedCount += frame.dropped;
-        pushMarker(frame.dropped, frame.seq[0] ?? frame.scannedSeq + 1);
+        pushOutagesBefore(beforeSeq - 0.5);
+        ring.pushDropped(frame.dropped, beforeSeq);
       }
       const count = frame.seq.length;
       for (let i = 0; i < count; i++) {
-        const slot = nextSlot();
-        seqs[slot] = frame.seq[i] as number;
-        times[slot] = frame.atMs[i] as number;
-        sizes[slot] = frame.sizeBytes[i] as number;
-        drops[slot] = 0;
-        marks[slot] = frame.marks[i] as number;
-        subjects[slot] = frame.subjects[frame.subjectIndex[i] as number] ?? '';
-        peers[slot] = frame.peers[frame.peerIndex[i] as number] ?? '';
-        previews[slot] = frame.preview[i] as string;
+        if (waiting.length > 0) pushOutagesBefore(frame.seq[i] as number);
+        ring.push(frame, i);
       }
       messageCount += count;
       scannedSeq = Math.max(scannedSeq, frame.scannedSeq);
+      pushOutagesLookedAt();
     },
-    rowAt(index) {
-      if (index < first || index >= end) return undefined;
-      const slot = index % capacity;
-      const droppedHere = drops[slot] as number;
-      return {
-        kind: droppedHere > 0 ? 'dropped' : 'message',
-        seq: seqs[slot] as number,
-        atMs: times[slot] as number,
-        subject: subjects[slot] as string,
-        peer: peers[slot] as string,
-        sizeBytes: sizes[slot] as number,
-        preview: previews[slot] as string,
-        marks: marks[slot] as number,
-        droppedCount: droppedHere,
-      };
-    },
-    indexOfSeq,
-    findSeq,
-    marksAt: (index) => (index < first || index >= end ? 0 : (marks[index % capacity] as number)),
-    setMarks(seq, found) {
-      const index = findSeq(seq);
-      const slot = index % capacity;
-      if (index < 0 || marks[slot] === found) return false;
-      marks[slot] = found;
-      return true;
+    rowAt: ring.rowAt,
+    indexOfSeq: ring.indexOfSeq,
+    findSeq: ring.findSeq,
+    marksAt: ring.marksAt,
+    setMarks: ring.setMarks,
+    setOutages(next) {
+      const endBefore = ring.end;
+      const insertedAt: number[] = [];
+      let hasLearned = false;
+      known = next;
+      waiting = [];
+      for (const outage of next) {
+        const index = ring.findOutage(outage);
+        if (index >= 0) {
+          hasLearned = ring.learnOutage(index, outage) || hasLearned;
+          continue;
+        }
+        const movedFrom = placeOutage(outage);
+        if (movedFrom !== undefined) insertedAt.push(movedFrom);
+      }
+      pushOutagesLookedAt();
+      return { isChanged: hasLearned || ring.end > endBefore, insertedAt };
     },
     clear() {
-      first = end = messageCount = droppedCount = scannedSeq = 0;
-      subjects = [];
-      peers = [];
-      previews = [];
+      waiting = [...known];
+      messageCount = droppedCount = scannedSeq = 0;
+      ring.clear();
     },
   };
 }

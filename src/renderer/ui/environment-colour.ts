@@ -1,8 +1,10 @@
 /** The colour that an environment has everywhere: its dot, the line under the title bar, guard dialogs. */
-import type { AppStatus } from '../../shared/contract/app-status-contract.ts';
+import type { ConnectionContext } from '../../shared/contract/connections-contract.ts';
+import { contextColours } from '../../shared/settings/setting-keys.ts';
 
-const colours: Readonly<Record<AppStatus['environment']['kind'], string>> = { embedded: 'var(--env-embedded)' };
-
-export function environmentColour(kind: AppStatus['environment']['kind']): string {
-  return colours[kind];
+/** The embedded bus keeps its own; a colour that has no token is grey. */
+export function environmentColour({ kind, colour }: Pick<ConnectionContext, 'kind' | 'colour'>): string {
+  if (kind === 'embedded') return 'var(--env-embedded)';
+  const isKnown = (contextColours as readonly string[]).includes(colour);
+  return `var(--env-${isKnown ? colour : 'grey'})`;
 }

@@ -3,6 +3,7 @@
  * Law: what is not declared here cannot be reached from a window.
  */
 import { appStatusContract } from './app-status-contract.ts';
+import { connectionsContract } from './connections-contract.ts';
 import { developerContract } from './developer-contract.ts';
 import { identityContract } from './identity-contract.ts';
 import { sessionsContract } from './sessions-contract.ts';
@@ -12,6 +13,7 @@ import { swarmContract } from './swarm-contract.ts';
 
 export const appContract = {
   app: appStatusContract,
+  connections: connectionsContract,
   developer: developerContract,
   identity: identityContract,
   sessions: sessionsContract,

@@ -2,6 +2,7 @@
  * The app itself: where it runs and what it costs.
  * Law: the numbers are read from the process, never estimated.
  */
+import type { ConnectionKind } from './connections-contract.ts';
 import { snapshot } from './define-contract.ts';
 
 export interface AppStatus {
@@ -13,7 +14,7 @@ export interface AppStatus {
   readonly node: string;
   readonly workspace: string;
   /** The bus behind the app. */
-  readonly environment: { readonly name: string; readonly kind: 'embedded' };
+  readonly environment: { readonly name: string; readonly kind: ConnectionKind };
   /** Main process: share of one core over the last second, and resident memory. */
   readonly mainCpuPercent: number;
   readonly mainRssBytes: number;

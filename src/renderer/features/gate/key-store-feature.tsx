@@ -1,7 +1,7 @@
 /** What belongs to the open key store, whatever view is shown: its actions, its notices, and that somebody is there. */
 import { useEffect, useMemo, useState } from 'react';
 import { isVakError } from '../../../shared/base/vak-error.ts';
-import { environmentColour } from '../../ui/environment-colour.ts';
+import { useEnvironment } from '../../state/use-environment.ts';
 import { GuardDialog, type Guarded } from '../../ui/guard-dialog.tsx';
 import { useActions, useSnapshot, useWorkbench } from '../../workbench.tsx';
 import { createKeyStoreActions, restoreKeyStore } from './key-store-actions.ts';
@@ -52,7 +52,7 @@ function useNoticesOnce(): void {
 
 function useRestoreGuard() {
   const workbench = useWorkbench();
-  const environment = useSnapshot('app.status')?.environment;
+  const environment = useEnvironment();
   const peer = useSnapshot('identity.self')?.peer ?? 'profile';
   const [isAsked, setIsAsked] = useState(false);
   const guarded: Guarded | undefined =
@@ -60,7 +60,7 @@ function useRestoreGuard() {
       ? {
           ...{ verb: 'Replace', count: 1, noun: 'key store', preposition: 'of', object: peer },
           environment: environment.name,
-          environmentColour: environmentColour(environment.kind),
+          environmentColour: environment.colour,
           consequence: 'A backup takes its place. The present one is set aside as a file and not used any more.',
         }
       : undefined;

@@ -1,5 +1,5 @@
 /** Operations Center: what is wrong now, then where the bus stands and what the local swarm does. True numbers only. */
-import { CircleStop, LayoutDashboard, Play, SquareTerminal, Waves } from 'lucide-react';
+import { CircleStop, LayoutDashboard, Play, Plug, SquareTerminal, Waves } from 'lucide-react';
 import { useState } from 'react';
 import type { StreamsStatus } from '../../../shared/contract/streams-contract.ts';
 import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
@@ -11,6 +11,7 @@ import { isLiveWorker } from '../../ui/live-worker.ts';
 import { Fact, Facts, Panel } from '../../ui/panel.tsx';
 import { ViewFrame } from '../../ui/view-frame.tsx';
 import { useSnapshot, useViewState } from '../../workbench.tsx';
+import { ConnectionPanel } from './connection-panel.tsx';
 import { ProblemList } from './problem-list.tsx';
 import { findProblems } from './problems.ts';
 import { QuarantinePanel } from './quarantine-panel.tsx';
@@ -39,23 +40,6 @@ function FlowFacts({ status }: { readonly status: StreamsStatus }) {
       <Fact label="Held messages">
         {formatCount(status.bufferedCount)} of {formatCount(status.capacityCount)}
       </Fact>
-    </Facts>
-  );
-}
-
-function ConnectionFacts() {
-  const app = useSnapshot('app.status');
-  const sessions = useSnapshot('sessions.list')?.sessions;
-  const live = sessions?.filter(({ state }) => state === 'live').length ?? 0;
-  const stale = sessions?.filter(({ state }) => state === 'stale').length ?? 0;
-  if (app === undefined) return <p className="panel-note">Connecting to the engine…</p>;
-  return (
-    <Facts>
-      <Fact label="Environment">{app.environment.name}</Fact>
-      <Fact label="Bus">in this app, no server</Fact>
-      <Fact label="Workspace">{app.workspace}</Fact>
-      <Fact label="Live sessions">{formatCount(live)}</Fact>
-      <Fact label="Silent sessions">{formatCount(stale)}</Fact>
     </Facts>
   );
 }
@@ -96,10 +80,11 @@ function FirstSteps() {
       icon={LayoutDashboard}
       title="Nothing has happened on this bus yet"
       what="The Operations Center shows what is wrong now: dead workers, lost messages, and how much passes on the bus."
-      next="Start the local swarm: four workers run real commands on this machine, and everything they say goes over the bus."
+      next="Start the local swarm: four workers run real commands on this machine, and everything they say goes over the bus. Or connect to a NATS server."
     >
       <ActionButton action="swarm.start" variant="primary" icon={Play} />
       <ActionButton action="swarm.run" icon={SquareTerminal} />
+      <ActionButton action="connections.add" icon={Plug} label="Connect to NATS…" />
     </EmptyState>
   );
 }
@@ -116,7 +101,8 @@ export function OperationsView() {
   const flow = useSnapshot('streams.status');
   const swarm = useSnapshot('swarm.state');
   const quarantine = useSnapshot('streams.quarantine');
-  const problems = findProblems({ flow, swarm, quarantine });
+  const connection = useSnapshot('connections.state');
+  const problems = findProblems({ flow, swarm, quarantine, connection });
   const isQuarantineAsked = useIsQuarantineAsked();
   const isUntouched =
     flow?.receivedCount === 0 && swarm?.state === 'stopped' && problems.length === 0 && !isQuarantineAsked;
@@ -137,9 +123,7 @@ export function OperationsView() {
           {quarantine && <QuarantinePanel quarantine={quarantine} />}
           <div className="operations-pair">
             <Panel title="Throughput">{flow && <FlowFacts status={flow} />}</Panel>
-            <Panel title="Connection">
-              <ConnectionFacts />
-            </Panel>
+            <ConnectionPanel />
           </div>
           <p className="panel-note">
             Incidents, queue lag, waiting approvals and alert thresholds join this page with the work plane, which is

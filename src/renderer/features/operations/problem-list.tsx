@@ -12,15 +12,17 @@ const buttonWords: Readonly<Record<Problem['place'], string>> = {
   session: 'Open its session',
   streams: 'Open Streams',
   quarantine: 'Show them',
+  connections: 'Open the connections',
 };
 
 function ProblemLine({ problem, nowMs }: { readonly problem: Problem; readonly nowMs: number }) {
   const { view } = useWorkbench();
   const zone = useViewState((state) => state.timeZone);
   const Icon = problem.tone === 'bad' ? CircleX : TriangleAlert;
-  const { session, atMs, place } = problem;
+  const { id, session, atMs, place } = problem;
   const open = (): void => {
     if (place === 'quarantine') showQuarantine(view);
+    else if (place === 'connections') view.setState({ view: 'settings' });
     else view.setState({ view: 'streams', selectedSession: session });
   };
   return (
@@ -32,6 +34,7 @@ function ProblemLine({ problem, nowMs }: { readonly problem: Problem; readonly n
       </div>
       {atMs !== null && (
         <p className="problem-time dim">
+          {id === 'connection' && 'since '}
           {formatTimeOfDay(atMs, zone)} {formatZone(zone, atMs)} · {formatRelative(atMs, nowMs)}
         </p>
       )}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import type { QuarantineState, StreamsStatus } from '../../../shared/contract/streams-contract.ts';
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
 import type { RefusalReason } from '../../../shared/contract/trust-report.ts';
@@ -24,11 +25,19 @@ function refused(counts: Partial<Record<RefusalReason, number>>, newestMs?: numb
   };
 }
 
+function connected(more: Partial<ConnectionsState>): ConnectionsState {
+  const status = { kind: 'connected', sinceMs: 5 } as const;
+  const rest = { contexts: [], server: null, rttMs: null, missing: [], outages: [] };
+  return { ...rest, current: 'prod', status, staleSinceMs: null, problem: null, ...more };
+}
+
 describe('what is wrong now', () => {
   it('is nothing before anything is known, and nothing when all is well', () => {
-    expect(findProblems({ flow: undefined, swarm: undefined, quarantine: undefined })).toEqual([]);
+    expect(findProblems({ flow: undefined, swarm: undefined, quarantine: undefined, connection: undefined })).toEqual(
+      [],
+    );
     const swarm = { state: 'running', workers: [worker('w1')] } as const;
-    expect(findProblems({ flow: flow(0), swarm, quarantine: refused({}) })).toEqual([]);
+    expect(findProblems({ flow: flow(0), swarm, quarantine: refused({}), connection: connected({}) })).toEqual([]);
   });
 
   it('names every dead worker with its cause, the latest first, then the drops', () => {
@@ -36,6 +45,7 @@ describe('what is wrong now', () => {
       flow: flow(1204),
       swarm: { state: 'running', workers: [worker('w1', 10), worker('w2'), worker('w3', 20)] },
       quarantine: undefined,
+      connection: undefined,
     });
     expect(problems.map(({ id }) => id)).toEqual(['death w3', 'death w1', 'drops']);
     expect(problems[0]).toMatchObject({ why: 'killed by SIGKILL', session: 's-w3', atMs: 20, tone: 'bad' });
@@ -46,6 +56,7 @@ describe('what is wrong now', () => {
       flow: flow(1),
       swarm: { state: 'running', workers: [worker('w1', 10), worker('w2', 30)] },
       quarantine: refused({ plain: 2, signature: 40, chain: 1 }, 20),
+      connection: undefined,
     });
     expect(problems.map(({ id }) => id)).toEqual(['death w2', 'refused', 'death w1', 'drops']);
     expect(problems[1]).toMatchObject({
@@ -57,7 +68,50 @@ describe('what is wrong now', () => {
   });
 
   it('E8 one refused message is one message', () => {
-    const [problem] = findProblems({ flow: undefined, swarm: undefined, quarantine: refused({ malformed: 1 }) });
+    const [problem] = findProblems({
+      flow: undefined,
+      swarm: undefined,
+      quarantine: refused({ malformed: 1 }),
+      connection: undefined,
+    });
     expect(problem).toMatchObject({ title: '1 message refused since the start', why: '1 malformed' });
+  });
+
+  const none = { flow: undefined, swarm: undefined, quarantine: undefined };
+  const error = { code: 'unauthorized', message: 'The server refused the credentials.', retryable: false } as const;
+
+  it('B8 a lost connection stands first, since it was lost and not since the last attempt', () => {
+    const status = { kind: 'reconnecting', sinceMs: 90, attempt: 3, error: null } as const;
+    const problems = findProblems({
+      ...none,
+      swarm: { state: 'running', workers: [worker('w1', 100)] },
+      connection: connected({ status, staleSinceMs: 50 }),
+    });
+    expect(problems.map(({ id }) => id)).toEqual(['connection', 'death w1']);
+    expect(problems[0]).toMatchObject({ title: 'Not connected to prod', atMs: 50, tone: 'bad', place: 'connections' });
+    expect(problems[0]?.why).toContain('attempt 3');
+  });
+
+  it('B8 one that is closed or stale says so; one that connects for the first time is no problem', () => {
+    const [closed] = findProblems({
+      ...none,
+      connection: connected({ status: { kind: 'closed', sinceMs: 7, error } }),
+    });
+    expect(closed).toMatchObject({ atMs: 7, why: expect.stringContaining('refused the credentials') });
+    const [stale] = findProblems({
+      ...none,
+      connection: connected({ status: { kind: 'stale', sinceMs: 8 }, staleSinceMs: 8 }),
+    });
+    expect(stale).toMatchObject({ title: 'prod is stale', tone: 'wait' });
+    expect(findProblems({ ...none, connection: connected({ status: { kind: 'connecting', sinceMs: 1 } }) })).toEqual(
+      [],
+    );
+  });
+
+  it('names the change of the connection that failed last', () => {
+    const problems = findProblems({ ...none, connection: connected({ problem: error }) });
+    expect(problems).toMatchObject([
+      { id: 'connection-change', why: expect.stringContaining('refused the credentials'), place: 'connections' },
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 /** What is wrong now, from the snapshots. Pure. Law: nothing is listed that is not in them. */
+import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import type { QuarantineState, StreamsStatus } from '../../../shared/contract/streams-contract.ts';
 import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
 import type { RefusalReason } from '../../../shared/contract/trust-report.ts';
@@ -17,7 +18,7 @@ export interface Problem {
   /** Session that shows what happened. */
   readonly session: string | null;
   /** What there is to look at. */
-  readonly place: 'session' | 'streams' | 'quarantine';
+  readonly place: 'session' | 'streams' | 'quarantine' | 'connections';
 }
 
 /** What the snapshots say; a part is missing until its first value came. */
@@ -25,6 +26,7 @@ export interface ProblemSources {
   readonly flow: StreamsStatus | undefined;
   readonly swarm: SwarmState | undefined;
   readonly quarantine: QuarantineState | undefined;
+  readonly connection: ConnectionsState | undefined;
 }
 
 const messages = (count: number): string => `${formatCount(count)} ${count === 1 ? 'message' : 'messages'}`;
@@ -77,8 +79,60 @@ function dropsOf(flow: StreamsStatus | undefined): readonly Problem[] {
   ];
 }
 
-/** The worst first, then the latest. */
-export function findProblems({ flow, swarm, quarantine }: ProblemSources): readonly Problem[] {
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** Why the connection in use is none, as far as it is known. */
+function lossWords({ status }: ConnectionsState): string {
+  switch (status.kind) {
+    case 'closed':
+      return `${sentence(status.error?.message ?? 'It was closed')} Use it again, or another one.`;
+    case 'reconnecting':
+      return `${sentence(status.error?.message ?? 'The server cannot be reached')} It is tried again by itself (attempt ${formatCount(status.attempt)}).`;
+    case 'stale':
+      return 'The server does not answer in time; what is shown may be old.';
+    case 'connecting':
+    case 'connected':
+      return 'What is shown may be old.';
+  }
+}
+
+/** The connection that is lost, by since when, and the change of it that failed last. */
+function connectionProblems(connection: ConnectionsState | undefined): readonly Problem[] {
+  if (connection === undefined) return [];
+  const { status, staleSinceMs, current, problem } = connection;
+  const base = { session: null, place: 'connections' } as const;
+  const problems: Problem[] = [];
+  const isLost = status.kind === 'reconnecting' || status.kind === 'closed';
+  if (isLost || staleSinceMs !== null) {
+    problems.push({
+      ...base,
+      id: 'connection',
+      tone: isLost ? 'bad' : 'wait',
+      title: isLost ? `Not connected to ${current}` : `${current} is stale`,
+      why: lossWords(connection),
+      atMs: staleSinceMs ?? status.sinceMs,
+    });
+  }
+  if (problem !== null) {
+    const why = `${sentence(problem.message)} The connection before it stays in use.`;
+    problems.push({
+      ...base,
+      id: 'connection-change',
+      tone: 'bad',
+      title: 'The connection could not be changed',
+      why,
+      atMs: null,
+    });
+  }
+  return problems;
+}
+
+/** What is wrong with the connection first, since it decides what else is seen; then the worst, then the latest. */
+export function findProblems({ flow, swarm, quarantine, connection }: ProblemSources): readonly Problem[] {
   const failures = [...deathsOf(swarm), ...refusalsOf(quarantine)];
-  return [...failures.sort((a, b) => (b.atMs ?? 0) - (a.atMs ?? 0)), ...dropsOf(flow)];
+  return [
+    ...connectionProblems(connection),
+    ...failures.sort((a, b) => (b.atMs ?? 0) - (a.atMs ?? 0)),
+    ...dropsOf(flow),
+  ];
 }

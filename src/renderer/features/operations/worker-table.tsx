@@ -13,13 +13,13 @@ import {
 import { useState } from 'react';
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
 import { commandTitle } from '../../../shared/protocol/command-title.ts';
-import { environmentColour } from '../../ui/environment-colour.ts';
+import { useEnvironment } from '../../state/use-environment.ts';
 import { formatCount, formatDuration } from '../../ui/format.ts';
 import { GuardDialog } from '../../ui/guard-dialog.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { isLiveWorker } from '../../ui/live-worker.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { useSnapshot, useWorkbench } from '../../workbench.tsx';
+import { useWorkbench } from '../../workbench.tsx';
 import './worker-table.css';
 
 const stateIcons: Readonly<Record<WorkerSummary['state'], LucideIcon>> = {
@@ -100,7 +100,7 @@ function WorkerRow({ worker, nowMs, onKill }: WorkerRowProps) {
 
 function KillGuard({ worker, onClose }: { readonly worker: WorkerSummary | undefined; readonly onClose: () => void }) {
   const { client, reportError } = useWorkbench();
-  const environment = useSnapshot('app.status')?.environment;
+  const environment = useEnvironment();
   if (worker === undefined || environment === undefined) return null;
   const { peer } = worker;
   return (
@@ -111,7 +111,7 @@ function KillGuard({ worker, onClose }: { readonly worker: WorkerSummary | undef
         noun: 'worker',
         object: peer,
         environment: environment.name,
-        environmentColour: environmentColour(environment.kind),
+        environmentColour: environment.colour,
         consequence: 'Its process ends at once, as in a crash; the command that it runs is lost with it.',
       }}
       onCancel={onClose}

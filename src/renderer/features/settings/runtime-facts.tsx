@@ -1,8 +1,10 @@
 /** What this app runs on. */
+import { useEnvironment } from '../../state/use-environment.ts';
 import { useSnapshot } from '../../workbench.tsx';
 
 export function RuntimeFacts() {
   const app = useSnapshot('app.status');
+  const environment = useEnvironment();
   if (app === undefined) return <p className="dim">Connecting to the engine…</p>;
   const facts = [
     ['Vak Workbench', app.version],
@@ -10,7 +12,7 @@ export function RuntimeFacts() {
     ['Chromium', app.chromium],
     ['Node', app.node],
     ['Platform', app.platform],
-    ['Environment', app.environment.name],
+    ['Environment', environment?.name ?? '–'],
     ['Workspace', app.workspace],
   ] as const;
   return (

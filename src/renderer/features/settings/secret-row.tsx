@@ -2,12 +2,12 @@
 import { Check, Minus } from 'lucide-react';
 import { useState } from 'react';
 import type { SecretStatus } from '../../../shared/contract/settings-contract.ts';
+import { useEnvironment } from '../../state/use-environment.ts';
 import { Button } from '../../ui/button.tsx';
-import { environmentColour } from '../../ui/environment-colour.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { GuardDialog, type Guarded } from '../../ui/guard-dialog.tsx';
 import { useAttempt } from '../../ui/use-attempt.ts';
-import { useSnapshot, useWorkbench } from '../../workbench.tsx';
+import { useWorkbench } from '../../workbench.tsx';
 
 const sourceWords = {
   file: 'from the file that the environment names',
@@ -31,13 +31,13 @@ function keepReason({ isSet, source }: SecretStatus): string | undefined {
 }
 
 function useDeleteGuard({ name }: SecretStatus, onConfirm: () => void) {
-  const environment = useSnapshot('app.status')?.environment;
+  const environment = useEnvironment();
   const [isAsked, setIsAsked] = useState(false);
   const guarded: Guarded | undefined =
     isAsked && environment !== undefined
       ? {
           ...{ verb: 'Delete', count: 1, noun: 'secret', object: name, environment: environment.name },
-          environmentColour: environmentColour(environment.kind),
+          environmentColour: environment.colour,
           consequence:
             'It leaves the key store at once and cannot be brought back; a bus that needs it is rebuilt without.',
         }

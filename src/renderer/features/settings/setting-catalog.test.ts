@@ -6,6 +6,8 @@ import {
   controlOf,
   filterSettings,
   groupSettings,
+  isAboutConnections,
+  isOfConnections,
   settingLabel,
   weaknessOf,
   withoutKey,
@@ -63,6 +65,19 @@ describe('the settings page', () => {
     expect(keys('VAK_WORKSPACE_SECRET')).toEqual([]);
     expect(filterSettings({ values, secrets }, 'nkey').secrets).toEqual(secrets);
     expect(filterSettings({ values, secrets }, '  ')).toEqual({ values, secrets });
+  });
+
+  it('leaves what describes connections to their table, and finds that', () => {
+    expect(values.map(({ key }) => key).filter(isOfConnections)).toEqual([
+      'currentContext',
+      'contexts.prod.kind',
+      'contexts.prod.url',
+      'contexts.prod.colour',
+      'contexts.prod.readOnly',
+    ]);
+    expect(['', 'connection', 'import creds', 'readonly', 'theme'].map(isAboutConnections)).toEqual([
+      ...[true, true, true, true, false],
+    ]);
   });
 
   it('does not say a key twice', () => {

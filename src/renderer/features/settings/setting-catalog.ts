@@ -128,6 +128,18 @@ export function filterSettings(
   };
 }
 
+/** Whether a setting is shown and changed in the table of connections. */
+export function isOfConnections(key: string): boolean {
+  return key === 'currentContext' || contextOf(key) !== undefined;
+}
+
+/** Whether what is looked for may stand in the table of connections. */
+export function isAboutConnections(query: string): boolean {
+  const names =
+    'connections contexts currentContext server url nats credentials creds colour kind embedded managed remote';
+  return hasWords(query, [names, 'read only readOnly read-only test import']);
+}
+
 /** Why a value is weaker than the default, if it is. */
 export function weaknessOf({ key, value }: Pick<SettingValue, 'key' | 'value'>): string | undefined {
   if (key.startsWith('policy.accept') && value === true) return 'Weaker than the default.';

@@ -11,7 +11,7 @@ import { ViewFrame } from '../../ui/view-frame.tsx';
 import { useActions, useSnapshot } from '../../workbench.tsx';
 import { RuntimeFacts } from './runtime-facts.tsx';
 import { SecretRow } from './secret-row.tsx';
-import { contextNames, filterSettings, groupSettings } from './setting-catalog.ts';
+import { contextNames, filterSettings, groupSettings, isAboutConnections, isOfConnections } from './setting-catalog.ts';
 import { SettingRow } from './setting-row.tsx';
 import { SettingsProblems } from './settings-problems.tsx';
 import './settings-view.css';
@@ -72,8 +72,7 @@ function About() {
       </Section>
       <Section title="Not built yet">
         <p className="dim">
-          Adding and testing connections, import of contexts of the nats command line, retention, notifications and the
-          telemetry budget get their settings here when those parts exist. Until then the app uses its embedded bus.
+          Retention, notifications and the telemetry budget get their settings here when those parts exist.
         </p>
       </Section>
     </>
@@ -96,15 +95,21 @@ interface SettingsListProps {
   readonly settings: SettingsState;
   readonly query: string;
   readonly onClear: () => void;
+  /** The part that shows the connections, in place of the settings that describe them. */
+  readonly connections: ReactNode;
 }
 
-function SettingsList({ settings, query, onClear }: SettingsListProps) {
-  const { values, secrets } = filterSettings(settings, query);
+function SettingsList({ settings, query, onClear, connections }: SettingsListProps) {
+  const found = filterSettings(settings, query);
+  const values = found.values.filter(({ key }) => !isOfConnections(key));
+  const { secrets } = found;
   const contexts = contextNames(settings.values);
-  if (values.length + secrets.length === 0) return <NothingFound query={query} onClear={onClear} />;
+  const hasConnections = isAboutConnections(query);
+  if (values.length + secrets.length === 0 && !hasConnections) return <NothingFound query={query} onClear={onClear} />;
   return (
     <div className="settings">
       <SettingsProblems problems={settings.problems} />
+      {hasConnections && connections}
       {groupSettings(values).map((group) => (
         <Section key={group.title} title={group.title}>
           {group.values.map((setting) => (
@@ -130,7 +135,7 @@ function summaryOf({ values, problems }: SettingsState): string {
   return problems.length === 0 ? `${words} · applied at once` : `${words} · ${formatCount(problems.length)} unusable`;
 }
 
-export function SettingsView() {
+export function SettingsView({ connections }: { readonly connections: ReactNode }) {
   const settings = useSnapshot('settings.current');
   const [query, setQuery] = useState('');
   const filter = useRef<HTMLInputElement>(null);
@@ -157,7 +162,7 @@ export function SettingsView() {
   return (
     <ViewFrame title="Settings" summary={summaryOf(settings)}>
       <Toolbar path={settings.path} query={query} filterRef={filter} onQuery={setQuery} />
-      <SettingsList settings={settings} query={query} onClear={() => setQuery('')} />
+      <SettingsList settings={settings} query={query} connections={connections} onClear={() => setQuery('')} />
     </ViewFrame>
   );
 }

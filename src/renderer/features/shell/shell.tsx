@@ -1,8 +1,8 @@
 /** The frame around every view: title bar, environment line, rail, status bar, palette, sheet of keys, all keys. */
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useKeyDispatch } from '../../actions/use-key-dispatch.ts';
-import { environmentColour } from '../../ui/environment-colour.ts';
-import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
+import { useEnvironment } from '../../state/use-environment.ts';
+import { useActions, useViewState, useWorkbench } from '../../workbench.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { KeysSheet } from './keys-sheet.tsx';
 import { type Badges, Rail } from './rail.tsx';
@@ -21,10 +21,7 @@ export interface ShellProps {
 }
 
 function EnvironmentLine() {
-  const kind = useSnapshot('app.status')?.environment.kind;
-  return (
-    <div className="shell-line" style={{ background: kind === undefined ? 'var(--line)' : environmentColour(kind) }} />
-  );
+  return <div className="shell-line" style={{ background: useEnvironment()?.colour ?? 'var(--line)' }} />;
 }
 
 function useDocumentTitle(): void {

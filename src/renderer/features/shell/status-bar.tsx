@@ -1,6 +1,7 @@
 /** The status bar: the honest numbers, each in a cell of its own width so that nothing moves when they change. */
 import { OctagonX, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useEnvironment } from '../../state/use-environment.ts';
 import { showQuarantine } from '../../state/view-store.ts';
 import { formatBytes, formatCount, formatMebibytes, formatPercent, formatRate, unitSpace } from '../../ui/format.ts';
 import { Gauge } from '../../ui/gauge.tsx';
@@ -112,10 +113,11 @@ function ProcessCell() {
 
 function Runtime() {
   const status = useSnapshot('app.status');
+  const environment = useEnvironment();
   if (status === undefined) return null;
   return (
     <p className="status-bar-runtime dim">
-      {status.environment.kind} · Electron {status.electron}
+      {environment === undefined ? '' : `${environment.kind} · `}Electron {status.electron}
     </p>
   );
 }

@@ -2,33 +2,17 @@
 import { Flag, Monitor, Moon, Search, Sun } from 'lucide-react';
 import { ariaKeys, isApplePlatform } from '../../actions/key-bindings.ts';
 import type { ThemeChoice } from '../../state/view-store.ts';
-import { environmentColour } from '../../ui/environment-colour.ts';
 import { formatCount, formatZone } from '../../ui/format.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { KeyHint } from '../../ui/key-hint.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
-import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
+import { useViewState, useWorkbench } from '../../workbench.tsx';
+import { ConnectionMark } from './connection-mark.tsx';
 import './title-bar.css';
 
 const nextTheme: Readonly<Record<ThemeChoice, ThemeChoice>> = { system: 'light', light: 'dark', dark: 'system' };
 const themeNames: Readonly<Record<ThemeChoice, string>> = { system: 'the system’s', light: 'light', dark: 'dark' };
 const themeIcons = { system: Monitor, light: Sun, dark: Moon } as const;
-
-function EnvironmentMark() {
-  const status = useSnapshot('app.status');
-  if (status === undefined) return <p className="title-bar-environment dim">Connecting to the engine…</p>;
-  const { environment, workspace } = status;
-  return (
-    <p className="title-bar-environment">
-      <span className="title-bar-dot" aria-hidden="true" style={{ background: environmentColour(environment.kind) }} />
-      <strong className="title-bar-name">{environment.name}</strong>
-      {environment.name !== environment.kind && <span className="dim">{environment.kind}</span>}
-      <span className="title-bar-workspace dim">
-        workspace <b className="title-bar-strong">{workspace}</b>
-      </span>
-    </p>
-  );
-}
 
 function ZoneSwitch() {
   const { setLook } = useWorkbench();
@@ -90,7 +74,7 @@ export interface TitleBarProps {
 export function TitleBar({ alertCount, onSearch }: TitleBarProps) {
   return (
     <header className="title-bar">
-      <EnvironmentMark />
+      <ConnectionMark />
       <button
         type="button"
         className="title-bar-search"

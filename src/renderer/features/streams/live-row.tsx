@@ -1,8 +1,11 @@
 /** One element of the live table's fixed set: it shows whichever row lies at its index. */
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus; its rows and cells are active descendants (WAI-ARIA grid).
+import { Unplug } from 'lucide-react';
 import { memo } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
+import type { Outage } from '../../../shared/contract/connections-contract.ts';
 import type { LiveBuffer } from '../../state/live-buffer.ts';
+import { outageWords } from '../../ui/connection-words.ts';
 import { formatBytes, formatCount, formatTime, type Zone } from '../../ui/format.ts';
 import { shortSubject } from './short-subject.ts';
 import { TrustBadges } from './trust-badges.tsx';
@@ -18,6 +21,8 @@ export interface LiveRowSlotProps {
   /** With `droppedCount` and `marks`: changes when the entry at the same index is another one. */
   readonly epoch: number;
   readonly droppedCount: number;
+  /** Changes when it is known how long it took. */
+  readonly outage: Outage | undefined;
   /** Trust that may be found out while the row stands. */
   readonly marks: number;
   readonly isSelected: boolean;
@@ -44,9 +49,31 @@ function DroppedRow({ index, droppedCount }: Pick<LiveRowSlotProps, 'index' | 'd
   );
 }
 
+interface OutageRowProps extends Pick<LiveRowSlotProps, 'index' | 'zone'> {
+  readonly outage: Outage;
+}
+
+function OutageRow({ index, outage, zone }: OutageRowProps) {
+  return (
+    <div
+      className="live-row live-row-outage"
+      role="row"
+      aria-rowindex={index + firstRowIndex}
+      data-testid="outage-marker"
+      data-lasting={outage.toMs === null}
+    >
+      <span role="gridcell" className="live-outage-text">
+        <Unplug size={12} aria-hidden="true" />
+        {outageWords(outage, zone)}
+      </span>
+    </div>
+  );
+}
+
 function Slot({ id, buffer, index, isSelected, zone, workspace }: LiveRowSlotProps) {
   const row = buffer.rowAt(index);
   if (row === undefined) return <div className="live-row live-row-empty" role="presentation" />;
+  if (row.outage !== undefined) return <OutageRow index={index} outage={row.outage} zone={zone} />;
   if (row.kind === 'dropped') return <DroppedRow index={index} droppedCount={row.droppedCount} />;
   const subject = shortSubject(row.subject, workspace);
   // What is too long is shortened before its last token, which says most.

@@ -126,6 +126,7 @@ export function LiveTable(props: LiveTableProps) {
                   index={row === undefined ? -1 : index}
                   epoch={epoch}
                   droppedCount={row?.droppedCount ?? 0}
+                  outage={row?.outage}
                   marks={row?.marks ?? 0}
                   isSelected={index === selectedIndex}
                   zone={zone}

@@ -214,6 +214,36 @@ describe('rows model', () => {
     expect([model.scroll.topPx, model.selectedSeq]).toEqual([place, 45]);
   });
 
+  it('B8 an outage that is heard of late moves nothing that is being read', () => {
+    const { model, feeds, draw } = setUp();
+    model.setShown(true);
+    model.open('>');
+    (feeds[0] as FakeFeed).handlers.onFrame(frame(1, 50));
+    model.scroll.scrollTo(20 * 28);
+    draw();
+    model.setOutages([{ fromMs: 1, toMs: 2, afterSeq: 10 }]);
+    expect([draw(), model.scroll.topPx, model.buffer.findSeq(21)]).toEqual([true, 21 * 28, 21]);
+    model.setOutages([
+      { fromMs: 1, toMs: 2, afterSeq: 10 },
+      { fromMs: 3, toMs: 4, afterSeq: 40 },
+    ]);
+    expect(model.scroll.topPx).toBe(21 * 28);
+  });
+
+  it('B8 an outage does not change a paused table, and stands in its place when it goes on', () => {
+    const { model, feeds } = setUp();
+    model.open('>');
+    const feed = feeds[0] as FakeFeed;
+    feed.handlers.onFrame(frame(1, 5));
+    model.pause({ seq: 5, receivedBytes: 0 });
+    model.setOutages([{ fromMs: 1, toMs: null, afterSeq: 5 }]);
+    model.setOutages([{ fromMs: 1, toMs: 2, afterSeq: 5 }]);
+    feed.handlers.onFrame(frame(6, 8));
+    expect(model.buffer.size).toBe(5);
+    model.resume();
+    expect([model.buffer.rowAt(5)?.outage?.toMs, model.buffer.rowAt(6)?.seq, model.buffer.size]).toEqual([2, 6, 9]);
+  });
+
   it('draws what is learned of a message in the table, and nothing for any other', () => {
     const { model, feeds, draw } = setUp();
     model.setShown(true);

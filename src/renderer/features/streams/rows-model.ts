@@ -5,6 +5,7 @@
 
 import type { VakError } from '../../../shared/base/vak-error.ts';
 import type { AppContract } from '../../../shared/contract/app-contract.ts';
+import type { Outage } from '../../../shared/contract/connections-contract.ts';
 import type { RowsFrame } from '../../../shared/contract/streams-contract.ts';
 import type { OpenFeed } from '../../bridge/client.ts';
 import { createLiveBuffer, type LiveBuffer } from '../../state/live-buffer.ts';
@@ -40,6 +41,8 @@ export interface RowsModel {
   select(seq: number | undefined): void;
   /** Selects a message and brings its row into view, at once or as soon as it comes. */
   show(seq: number): void;
+  /** Takes in when there was no connection; while paused, what is shown does not change. */
+  setOutages(outages: readonly Outage[]): void;
   /** Takes in what was found out of a message's trust. */
   learn(seq: number, marks: number): void;
   /** Whether the table is on screen: if not, nothing flows and the engine buffers. */
@@ -81,6 +84,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
   let pausedAt: PauseMark | undefined;
   /** While paused, frames that reach beyond this seq are held back. */
   let holdSeq = Number.POSITIVE_INFINITY;
+  let outages: readonly Outage[] = [];
   let selectedSeq: number | undefined;
   /** Selected, and not in the buffer yet. */
   let awaitedSeq: number | undefined;
@@ -99,6 +103,13 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     scroll.settle();
     revealAwaited();
     hasFrames = true;
+  }
+  function takeOutages(): void {
+    const { isChanged, insertedAt } = buffer.setOutages(outages);
+    for (const index of insertedAt) scroll.insert(index);
+    if (!isChanged) return;
+    scroll.settle();
+    touch();
   }
   function select(seq: number | undefined): void {
     selectedSeq = seq;
@@ -170,6 +181,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     resume() {
       pausedAt = undefined;
       holdSeq = Number.POSITIVE_INFINITY;
+      takeOutages();
       for (const frame of held.splice(0)) take(frame);
       feed.owe();
     },
@@ -178,6 +190,10 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       select(seq);
       awaitedSeq = seq;
       revealAwaited();
+    },
+    setOutages(next) {
+      outages = next;
+      if (pausedAt === undefined) takeOutages();
     },
     learn(seq, marks) {
       if (buffer.setMarks(seq, marks)) touch();

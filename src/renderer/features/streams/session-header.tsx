@@ -3,13 +3,12 @@
 import { CircleStop, OctagonX, Skull } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
-import type { AppStatus } from '../../../shared/contract/app-status-contract.ts';
 import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
 import { commandTitle } from '../../../shared/protocol/command-title.ts';
 import type { Action } from '../../actions/action-registry.ts';
+import { type Environment, useEnvironment } from '../../state/use-environment.ts';
 import { Button } from '../../ui/button.tsx';
-import { environmentColour } from '../../ui/environment-colour.ts';
 import { formatCount, formatDateTime, formatRate, shortenId } from '../../ui/format.ts';
 import { GuardDialog, type Guarded } from '../../ui/guard-dialog.tsx';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
@@ -31,14 +30,14 @@ function briefly(command: readonly string[]): string {
   return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
 }
 
-function killGuard(worker: WorkerSummary, environment: AppStatus['environment']): Guarded {
+function killGuard(worker: WorkerSummary, environment: Environment): Guarded {
   return {
     verb: 'Kill',
     count: 1,
     noun: 'worker',
     object: worker.peer,
     environment: environment.name,
-    environmentColour: environmentColour(environment.kind),
+    environmentColour: environment.colour,
     consequence:
       worker.task === null
         ? 'Its process ends at once, as in a crash.'
@@ -58,7 +57,7 @@ const noProcess = (worker: WorkerSummary | undefined): string | undefined => {
 
 function useCommands(worker: WorkerSummary | undefined) {
   const { client, reportError } = useWorkbench();
-  const environment = useSnapshot('app.status')?.environment;
+  const environment = useEnvironment();
   const [guarded, setGuarded] = useState<Guarded | undefined>();
   const taskId = worker?.task?.taskId;
   const cancel = (): void => {

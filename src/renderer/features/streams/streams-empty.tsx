@@ -3,15 +3,13 @@ import { Play, Radio, Search, Terminal } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
-import { useAllActions, useRunAction } from '../../actions/use-registry.ts';
+import { ActionButton } from '../../actions/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatRelative } from '../../ui/format.ts';
 import { useSnapshot, useWorkbench } from '../../workbench.tsx';
 import { sessionName } from './tree-row.tsx';
 
-/** Workers of the swarm that a first look needs. */
-const firstSwarmWorkers = 4;
 /** Before this nothing is shown: most tables fill sooner. */
 const skeletonAfterMs = 150;
 /** A feed without a match sends nothing; after this the table is taken to be empty. */
@@ -40,16 +38,6 @@ function Skeleton() {
 }
 
 function NoMessages() {
-  const { client, reportError } = useWorkbench();
-  const swarm = useSnapshot('swarm.state');
-  const run = useRunAction();
-  const command = useAllActions().find((action) => action.id === 'swarm.run');
-  const start = (): void => {
-    client.swarm
-      .start({ workers: firstSwarmWorkers })
-      .catch((error: unknown) => reportError('Start the local swarm', error));
-  };
-  const isStopped = swarm === undefined || swarm.state === 'stopped';
   return (
     <EmptyState
       icon={Radio}
@@ -57,19 +45,8 @@ function NoMessages() {
       what="Here is every message that passes on the bus, as it passes."
       next="Start the local swarm: four workers run real commands, and their output appears here."
     >
-      <Button
-        variant="primary"
-        icon={Play}
-        onClick={start}
-        disabledReason={isStopped ? undefined : `The swarm is ${swarm.state}`}
-      >
-        Start the local swarm
-      </Button>
-      {command && (
-        <Button icon={Terminal} onClick={() => void run(command)}>
-          Run a command…
-        </Button>
-      )}
+      <ActionButton action="swarm.start" variant="primary" icon={Play} />
+      <ActionButton action="swarm.run" icon={Terminal} />
     </EmptyState>
   );
 }

@@ -1,7 +1,8 @@
 /** Above the table: what is shown, how it stands, what it cost; the pause with its gauge. */
-import { Pause, Play } from 'lucide-react';
+import { History, Pause, Play } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { staleWords } from '../../ui/connection-words.ts';
 import { formatBytes, formatCount, formatDuration, formatMebibytes } from '../../ui/format.ts';
 import { Gauge } from '../../ui/gauge.tsx';
 import { useSnapshot, useViewState } from '../../workbench.tsx';
@@ -41,6 +42,20 @@ function PauseState({ model }: { readonly model: RowsModel }) {
       {gauge.lostCount > 0 && <span className="streams-bad">· oldest {formatCount(gauge.lostCount)} lost</span>}
       {gauge.lossInMs !== null && <span>· oldest lost in about {formatDuration(gauge.lossInMs)}</span>}
       <span>· {bytes}</span>
+    </span>
+  );
+}
+
+/** Says that what is shown may be old. */
+function StaleState() {
+  const connections = useSnapshot('connections.state');
+  const zone = useViewState((state) => state.timeZone);
+  const words = connections && staleWords(connections, zone);
+  if (words === undefined) return null;
+  return (
+    <span className="streams-stale" data-testid="streams-stale">
+      <History size={12} aria-hidden="true" />
+      {words}
     </span>
   );
 }
@@ -121,6 +136,7 @@ export function StreamsToolbar({ model, title, onTogglePause, children }: Stream
         <div className="streams-strip">
           <div className="streams-place" data-testid="table-place">
             <PlaceState model={model} />
+            <StaleState />
           </div>
           <Counters model={model} />
         </div>

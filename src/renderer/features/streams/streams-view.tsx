@@ -30,6 +30,16 @@ function useFeed(model: RowsModel, session: string | null, isTable: boolean): vo
   }, [model, isShown]);
 }
 
+/** Puts markers where there was no connection; answers whether what is shown may be old. */
+function useOutages(model: RowsModel): boolean {
+  const connections = useSnapshot('connections.state');
+  const outages = connections?.outages;
+  useEffect(() => {
+    if (outages !== undefined) model.setOutages(outages);
+  }, [model, outages]);
+  return connections !== undefined && connections.staleSinceMs !== null;
+}
+
 /** Shows the message that another view asked for, once the table holds all subjects. */
 function useWantedMessage(model: RowsModel): void {
   const { view } = useWorkbench();
@@ -94,6 +104,7 @@ export function StreamsView() {
   const openInspector = useCallback(() => view.setState({ isInspectorOpen: true }), [view]);
   useFeed(model, session, isTable);
   useWantedMessage(model);
+  const isStale = useOutages(model);
   useActions(
     useMemo(() => {
       const commands = { togglePause, openInspector, focusFilter: () => filter.current?.focus() };
@@ -115,7 +126,7 @@ export function StreamsView() {
         />
       </aside>
       <Splitter label="Width of the session list" size={treeSize} sizes="before" />
-      <section className="streams-main" aria-label={title}>
+      <section className="streams-main" aria-label={title} data-stale={isStale}>
         <StreamsToolbar model={model} title={title} onTogglePause={togglePause}>
           <ModeSwitch />
         </StreamsToolbar>

@@ -25,6 +25,8 @@ export interface TableScroll {
   setHeight(px: number): void;
   /** Takes in what was appended or evicted. */
   settle(): void;
+  /** A row was put in at this index: what is being read stays where it is. */
+  insert(index: number): void;
   scrollBy(px: number): void;
   scrollTo(px: number): void;
   /** Moves as little as needed to show the row whole, and detaches. */
@@ -99,6 +101,9 @@ export function createTableScroll(range: RowRange): TableScroll {
         topPx = minPx();
         hasLostPlace = true;
       }
+    },
+    insert(index) {
+      if (!isFollowing && index * rowPx < topPx + rowPx) topPx += rowPx;
     },
     scrollBy(px) {
       if (px !== 0) moveTo(topPx + px);

@@ -1,14 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createStore } from 'zustand/vanilla';
+import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import type { SwarmState, WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
 import type { Mirror } from '../../state/mirror-store.ts';
 import type { Workbench } from '../../workbench.tsx';
 import { createSwarmActions } from './swarm-actions.ts';
 
-function setUp(swarm?: Partial<SwarmState>) {
-  const mirror = createStore<Mirror>(() =>
-    swarm === undefined ? {} : { 'swarm.state': { state: 'stopped', workers: [], ...swarm } },
-  );
+function setUp(swarm?: Partial<SwarmState>, isReadOnly = false) {
+  const contexts = [{ name: 'prod', isReadOnly }];
+  const mirror = createStore<Mirror>(() => ({
+    ...(swarm !== undefined && { 'swarm.state': { state: 'stopped', workers: [], ...swarm } }),
+    'connections.state': { contexts, current: 'prod' } as unknown as ConnectionsState,
+  }));
   const calls = {
     start: vi.fn(async () => {}),
     stop: vi.fn(async () => {}),
@@ -22,7 +25,7 @@ function setUp(swarm?: Partial<SwarmState>) {
     if (action === undefined) throw new Error(`no ${id}`);
     return action;
   };
-  return { find, notify, ...calls };
+  return { actions, find, notify, ...calls };
 }
 
 const worker = (state: WorkerSummary['state']) => ({ state }) as WorkerSummary;
@@ -40,6 +43,15 @@ describe('actions of the local swarm', () => {
     const { find } = setUp(swarm);
     expect(find('swarm.start').disabledReason?.()).toBe(start);
     expect(find('swarm.stop').disabledReason?.()).toBe(stop);
+  });
+
+  it('B9 whatever publishes is off in a read-only context, and says why; what ends something is not', () => {
+    const { actions } = setUp({ state: 'running', workers: [worker('idle')] }, true);
+    const reasons = new Map(actions.map(({ id, disabledReason }) => [id, disabledReason?.()]));
+    expect(reasons.get('swarm.stop')).toBeUndefined();
+    reasons.delete('swarm.stop');
+    expect([...reasons.keys()].slice(0, 3)).toEqual(['swarm.start', 'swarm.run', 'developer.burst']);
+    expect(new Set(reasons.values())).toEqual(new Set(['the connection prod is read-only']));
   });
 
   it('starts four workers and says so after they have started', async () => {

@@ -1,6 +1,7 @@
 /** What can be done with the local swarm, and why not at the moment. */
 import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
 import type { Action } from '../../actions/action-registry.ts';
+import { readOnlyReason } from '../../ui/connection-words.ts';
 import { formatCount } from '../../ui/format.ts';
 import { isLiveWorker } from '../../ui/live-worker.ts';
 import type { Workbench } from '../../workbench.tsx';
@@ -17,13 +18,15 @@ export function createSwarmActions(
   const state = (): string => swarm()?.state ?? 'not known yet';
   // Commands that were given by hand have workers of their own, whether the swarm runs or not.
   const hasWorkers = (): boolean => swarm()?.workers.some(isLiveWorker) ?? false;
+  // Whatever publishes is off in a read-only context.
+  const readOnly = (): string | undefined => readOnlyReason(mirror.getState()['connections.state']);
   const group = 'Local swarm';
   return [
     {
       id: 'swarm.start',
       title: 'Start the local swarm',
       group,
-      disabledReason: () => (state() === 'stopped' ? undefined : `it is ${state()}`),
+      disabledReason: () => readOnly() ?? (state() === 'stopped' ? undefined : `it is ${state()}`),
       run: async () => {
         await client.swarm.start({ workers: startWorkers });
         notify('The local swarm has started: its workers run sample commands.');
@@ -42,16 +45,24 @@ export function createSwarmActions(
         notify('The local swarm has stopped; nothing that it started is left.');
       },
     },
-    { id: 'swarm.run', title: 'Run a command…', group, keys: ['Mod+Enter'], run: openRunDialog },
+    {
+      id: 'swarm.run',
+      title: 'Run a command…',
+      group,
+      keys: ['Mod+Enter'],
+      disabledReason: readOnly,
+      run: openRunDialog,
+    },
     {
       id: 'developer.burst',
       title: `Publish ${formatCount(burst.count)} test messages`,
       group: 'Developer',
+      disabledReason: readOnly,
       run: async () => {
         const { publishedCount } = await client.developer.burst(burst);
         notify(`Published ${formatCount(publishedCount)} test messages of session ${burst.session}.`);
       },
     },
-    ...createTamperActions({ client, notify }),
+    ...createTamperActions({ client, notify }, readOnly),
   ];
 }

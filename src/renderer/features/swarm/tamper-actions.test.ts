@@ -7,7 +7,7 @@ function setUp() {
   const tamper = vi.fn(async () => ({ session: 'tampered-1' }));
   const notify = vi.fn();
   const client = { developer: { tamper } } as unknown as Workbench['client'];
-  return { actions: createTamperActions({ client, notify }), tamper, notify };
+  return { actions: createTamperActions({ client, notify }, () => undefined), tamper, notify };
 }
 
 describe('tampered messages', () => {

@@ -27,14 +27,18 @@ const words: Readonly<Record<Tampering, TamperingWords>> = {
   'no-envelope': { what: 'no envelope at all', sign: 'a refused row without lock, pen and link' },
 };
 
-/** One action a kind of tampering, in the order of the table. */
-export function createTamperActions({ client, notify }: Pick<Workbench, 'client' | 'notify'>): readonly Action[] {
+/** One action a kind of tampering, in the order of the table. `readOnly`: why nothing can be published now. */
+export function createTamperActions(
+  { client, notify }: Pick<Workbench, 'client' | 'notify'>,
+  readOnly: () => string | undefined,
+): readonly Action[] {
   return (Object.keys(words) as Tampering[]).map((tampering) => {
     const { what, sign } = words[tampering];
     return {
       id: `developer.tamper.${tampering}`,
       title: `Inject a tampered message: ${what}`,
       group: 'Developer',
+      disabledReason: readOnly,
       run: async () => {
         const { session } = await client.developer.tamper({ tampering });
         notify(`Injected into session ${session} (${what}): look for ${sign}.`);

@@ -1,0 +1,136 @@
+/** Connections: the app on a real nats-server and on the managed one; the server is pulled under it and put back. */
+import { expect, type Page } from '@playwright/test';
+import { type NatsServer, startNatsServer } from '../tests/support/nats-server.ts';
+import { call, followTask, invoke, readMessages, readSnapshot, runCommand } from './support/bridge.ts';
+import { vak, worker } from './support/set-up-profile.ts';
+import { test, type Workbench } from './support/workbench.ts';
+
+const mark = (page: Page) => page.getByTestId('connection-mark');
+
+async function addRemote(page: Page, server: NatsServer, isReadOnly = false): Promise<void> {
+  const context = { name: 'prod', kind: 'remote', url: server.url, colour: 'red', isReadOnly };
+  await call(page, 'connections.save', context);
+}
+
+/** A worker that the app did not start does commands; once the app knows its grant it hears all of it, sealed, signed and chained. */
+async function expectWorkerFromOutside({ page, profile }: Workbench, connection: readonly string[]): Promise<void> {
+  const heard = async () => (await readMessages(page)).filter(({ peer }) => peer === 'builder');
+  const runWorker = (): string => {
+    const said = worker(profile, [...connection, '--identity', 'builder', '--', 'echo', 'from outside']);
+    expect([said.code, said.stderr]).toEqual([0, '']);
+    return said.stdout;
+  };
+  runWorker();
+  await expect.poll(async () => (await heard()).at(-1)?.trust.marks.signature).toBe('valid');
+  const known = new Set((await heard()).map(({ session }) => session));
+  const printedCount = runWorker().trim().split('\n').length;
+  const second = async () => (await heard()).filter(({ session }) => !known.has(session));
+  await expect.poll(async () => (await second()).length).toBe(printedCount);
+  for (const { trust } of await second())
+    expect(trust.marks).toEqual({ seal: 'opens', signature: 'valid', chain: 'ok', isRefused: false });
+}
+
+test.describe('on a nats-server', () => {
+  let server: NatsServer;
+  test.beforeEach(async () => {
+    server = await startNatsServer();
+  });
+  test.afterEach(async () => {
+    await server.stop();
+  });
+
+  test('B8 a context is tested and used in Settings; workers and other programs talk with the app over the server', async ({
+    workbench,
+  }) => {
+    const { page } = workbench;
+    await addRemote(page, server);
+    await page.keyboard.press('Control+9');
+    await page.getByTestId('connection-test-prod').click();
+    await expect(page.getByTestId('connection-outcome')).toContainText('2.9');
+    await expect(page.getByTestId('connection-outcome')).toContainText('storage no limit');
+    await page.getByTestId('connection-use-prod').click();
+    await expect(mark(page)).toContainText('prod');
+    await expect(mark(page)).toContainText('connected');
+    const task = await runCommand(page, 'echo', 'over the server');
+    const { final } = await followTask(page, task);
+    expect(final.state).toBe('done');
+    await expectWorkerFromOutside(workbench, ['--nats-url', server.url]);
+  });
+
+  test('B8 the server is pulled under the running app and put back: one change each way, nothing durable is lost', async ({
+    workbench,
+  }) => {
+    const { page, profile } = workbench;
+    await addRemote(page, server);
+    await call(page, 'connections.use', { name: 'prod' });
+    const address = ['--nats-url', server.url, '--json'];
+    const provisioned = vak(profile, ['provision', ...address]);
+    expect(provisioned.code, provisioned.stderr).toBe(0);
+    const stored = vak(profile, [
+      'publish',
+      'vak.audit.default.operator.action',
+      '--sealed',
+      '--data',
+      '{"n":1}',
+      ...address,
+    ]);
+    expect(stored.code, stored.stderr).toBe(0);
+    const { stream, seq, id } = JSON.parse(stored.stdout);
+    await page.keyboard.press('Control+2');
+    await call(page, 'swarm.start', { workers: 1 });
+    await expect(page.getByTestId('live-row').first()).toBeVisible();
+
+    await server.kill('SIGKILL');
+    await expect(mark(page)).toContainText('reconnecting');
+    await expect(page.getByTestId('streams-stale')).toBeVisible();
+    await expect(page.getByTestId('outage-marker')).toHaveAttribute('data-lasting', 'true');
+    const lost = await readSnapshot(page, 'connections.state');
+    expect(lost.staleSinceMs).not.toBeNull();
+
+    await server.restart();
+    await expect(mark(page)).toContainText('connected', { timeout: 20_000 });
+    await expect(page.getByTestId('streams-stale')).toBeHidden();
+    const { outages } = await readSnapshot(page, 'connections.state');
+    expect(outages).toHaveLength(1);
+    expect(outages[0]?.toMs).not.toBeNull();
+    const { receivedCount } = await readSnapshot(page, 'streams.status');
+    await expect
+      .poll(async () => (await readSnapshot(page, 'streams.status')).receivedCount)
+      .toBeGreaterThan(receivedCount);
+    const kept = vak(profile, ['stream', 'get', stream, '--seq', String(seq), ...address]);
+    expect(kept.code, kept.stderr).toBe(0);
+    expect(kept.stdout).toContain(id);
+    await call(page, 'swarm.stop', {});
+  });
+
+  test('B8 a server that is not there is told with what to do, and the connection before stays', async ({
+    workbench,
+  }) => {
+    const { page } = workbench;
+    await addRemote(page, server);
+    await server.stop();
+    const refused = await invoke(page, 'connections.use', { name: 'prod' });
+    expect(refused).toMatchObject({ ok: false, error: { code: 'disconnected' } });
+    await expect(mark(page)).toContainText('embedded');
+    await expect(mark(page)).toContainText('connected');
+  });
+});
+
+test('B8 the managed server is started, joined by the app, and gone with it', async ({ workbench }) => {
+  const { page } = workbench;
+  await call(page, 'connections.save', {
+    name: 'own',
+    kind: 'managed',
+    url: null,
+    colour: 'violet',
+    isReadOnly: false,
+  });
+  await call(page, 'connections.use', { name: 'own' });
+  await expect(mark(page)).toContainText('managed');
+  await expect(mark(page)).toContainText('connected');
+  const task = await runCommand(page, 'echo', 'over the managed server');
+  expect((await followTask(page, task)).final.state).toBe('done');
+  await expectWorkerFromOutside(workbench, ['--context', 'own']);
+  await call(page, 'connections.use', { name: 'embedded' });
+  await expect(mark(page)).toContainText('embedded');
+});

@@ -1,0 +1,196 @@
+/**
+ * The embedded engine, whole (protocol.md B6): live plane, streams, key-value and objects over one journal; needs no server.
+ * Law: what an append stores is heard live, once, after it is stored, in the stream's order; a journal that cannot be changed can be read.
+ */
+import { toDisposable } from '../../../shared/base/disposer.ts';
+import { isVakError, VakError } from '../../../shared/base/vak-error.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Randomness } from '../../ports/randomness.ts';
+import { type Bus, maxMessageBytes } from '../bus.ts';
+import type { BusStatus } from '../bus-status.ts';
+import type { DurablePlane } from '../durable.ts';
+import type { Fabric, MissingFeature } from '../fabric.ts';
+import { createDurableSubjects } from './durable-subjects.ts';
+import type { Journal, JournalDurability } from './journal.ts';
+import { journalKey } from './journal-keys.ts';
+import { createKeyValueStore, type KeyValueStore } from './key-value-store.ts';
+import { openLevelJournal } from './level-journal.ts';
+import { createMemoryBus } from './memory-bus.ts';
+import { createMemoryJournal } from './memory-journal.ts';
+import { createObjectStore, type ObjectStore } from './object-store.ts';
+import { createStoringBus } from './storing-bus.ts';
+import { createStreamPlane, type StreamPlane } from './stream-plane.ts';
+
+/** What a fabric is made of, whatever it keeps. */
+export interface FabricPorts {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly logger: Logger;
+}
+
+export interface EmbeddedFabricOptions extends FabricPorts {
+  /** Where the journal lies; undefined: in memory, gone with the fabric. */
+  readonly folder: string | undefined;
+  /** What "acknowledged" means (B6). */
+  readonly durability: JournalDurability;
+}
+
+/** The parts over one journal. */
+interface Parts {
+  readonly journal: Journal;
+  readonly streams: StreamPlane;
+  readonly keyValue: KeyValueStore;
+  readonly objects: ObjectStore;
+}
+
+async function openParts(journal: Journal, { clock, randomness, logger }: FabricPorts): Promise<Parts> {
+  const opened: { close(): Promise<void> }[] = [journal];
+  try {
+    const streams = await createStreamPlane({ journal, clock, randomness, logger });
+    opened.unshift(streams);
+    const keyValue = await createKeyValueStore({ journal, clock, logger });
+    opened.unshift(keyValue);
+    const objects = await createObjectStore({ journal, clock, logger });
+    return { journal, streams, keyValue, objects };
+  } catch (error) {
+    for (const part of opened) await part.close();
+    throw error;
+  }
+}
+
+/** Lets live subscribers hear what was stored. */
+function announce(bus: Bus, logger: Logger, message: { readonly subject: string; readonly data: Uint8Array }): void {
+  try {
+    bus.publish(message.subject, message.data);
+  } catch (thrown) {
+    // It is stored, so nothing is lost: the live plane has ended, or its bound is reached.
+    if (!isVakError(thrown)) throw thrown;
+    if (thrown.code !== 'closed') logger.warn('bus.not-announced', { code: thrown.code });
+  }
+}
+
+/** The planes as they are used: the two know of each other here, and nowhere else. */
+async function joinPlanes(parts: Parts, { clock, logger }: FabricPorts) {
+  const { streams, keyValue, objects } = parts;
+  const subjects = createDurableSubjects();
+  for (const { spec } of await streams.streams()) subjects.set(spec);
+  const live = createMemoryBus({ clock, logger });
+  const bus = createStoringBus({
+    bus: live,
+    isDurable: subjects.has,
+    append: (subject, data) => streams.append(subject, data),
+    logger,
+  });
+  const durable: DurablePlane = {
+    async ensureStream(spec, options) {
+      const outcome = await streams.ensureStream(spec, options);
+      if (options?.dryRun !== true) subjects.set(spec);
+      return outcome;
+    },
+    streams: () => streams.streams(),
+    stream: (name) => streams.stream(name),
+    async deleteStream(name) {
+      const wasThere = await streams.deleteStream(name);
+      subjects.remove(name);
+      return wasThere;
+    },
+    async append(subject, data, options) {
+      const appended = await streams.append(subject, data, options);
+      if (!appended.isDuplicate) announce(live, logger, { subject, data });
+      return appended;
+    },
+    ensureKeyValue: (spec, options) => keyValue.ensure(spec, options),
+    keyValue: (name) => keyValue.bucket(name),
+    limits: async () => ({ memoryBytes: -1, storageBytes: -1 }),
+    ensureObjects: (name, options) => objects.ensure(name, options),
+    objects: (name) => objects.bucket(name),
+  };
+  return { bus, durable };
+}
+
+function createStatus({ clock, logger }: FabricPorts) {
+  const listeners = new Set<(status: BusStatus) => void>();
+  let status: BusStatus = { kind: 'connected', sinceMs: clock.now(), server: 'embedded', rttMs: null };
+  return {
+    now: () => status,
+    onChange(listener: (status: BusStatus) => void) {
+      listeners.add(listener);
+      return toDisposable(() => listeners.delete(listener));
+    },
+    end(): void {
+      status = { kind: 'closed', sinceMs: clock.now(), error: null };
+      for (const listener of [...listeners]) {
+        try {
+          listener(status);
+        } catch (thrown) {
+          logger.bug('bus.status-listener-threw', thrown);
+        }
+      }
+      listeners.clear();
+    },
+  };
+}
+
+function missingOf({ readOnlyReason }: Journal): MissingFeature[] {
+  return readOnlyReason === undefined ? [] : [{ feature: 'storing', needs: readOnlyReason }];
+}
+
+/** Ends the parts one after the other, each whatever became of the one before; then throws what the first of them threw. */
+async function endAll(ends: readonly (() => Promise<void>)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const end of ends) await end().catch((error: unknown) => errors.push(error));
+  if (errors.length > 0) throw errors[0];
+}
+
+/** Opens an engine over a journal, which it owns from then on. Throws `corrupt` if what it holds does not fit together. */
+export async function createFabricOver(
+  journal: Journal,
+  ports: FabricPorts,
+  missing: readonly MissingFeature[] = [],
+): Promise<Fabric> {
+  const { clock } = ports;
+  const parts = await openParts(journal, ports);
+  const { bus, durable } = await joinPlanes(parts, ports);
+  const status = createStatus(ports);
+  let closing: Promise<void> | undefined;
+
+  return {
+    bus,
+    durable,
+    status: status.now,
+    onStatus: status.onChange,
+    facts: () => ({
+      ...{ kind: 'embedded', server: null, maxMessageBytes },
+      missing: [...missing, ...missingOf(journal)],
+    }),
+    async ping() {
+      if (closing !== undefined) throw new VakError('closed', 'ping: the engine is closed');
+      const beganMs = clock.monotonic();
+      // To the journal and back: it is as far away as anything gets here.
+      await journal.get(journalKey('ping'));
+      return clock.monotonic() - beganMs;
+    },
+    close() {
+      // Subscribers may still store what they do last; then whoever waits is let go, and what was stored is written.
+      const ends = [bus, parts.objects, parts.keyValue, parts.streams, journal].map((part) => () => part.close());
+      closing ??= endAll(ends).finally(status.end);
+      return closing;
+    },
+  };
+}
+
+/**
+ * Opens the embedded engine. A damaged store or a full disk opens read-only, and `facts().missing` says why.
+ * Throws `already-running` (another process has the folder), `corrupt` (nothing of it can be read), `disk-full`, `forbidden`, `unsupported`.
+ */
+export async function createEmbeddedFabric(options: EmbeddedFabricOptions): Promise<Fabric> {
+  const { folder, durability, ...ports } = options;
+  if (folder === undefined) {
+    return createFabricOver(createMemoryJournal(), ports, [
+      { feature: 'keeping anything after the end', needs: 'a folder for its journal' },
+    ]);
+  }
+  const { clock, logger } = ports;
+  return createFabricOver(await openLevelJournal({ folder, durability, clock, logger }), ports);
+}

@@ -1,0 +1,87 @@
+/**
+ * Rising numbers of messages in chunks: those of one subject, or those of a whole stream (protocol.md B3).
+ * Law: finding, adding at the end and removing cost the logarithm of the length and one chunk, never the length.
+ */
+
+const chunkLength = 512;
+
+export interface SeqList {
+  readonly size: number;
+  /** Adds a number above all others. */
+  push(seq: number): void;
+  /** Whether it was there. */
+  delete(seq: number): boolean;
+  /** The first one that is `seq` or above. */
+  firstFrom(seq: number): number | undefined;
+  /** The last one that is `seq` or below. */
+  lastUpTo(seq: number): number | undefined;
+  /** How many are `seq` or above; costs the number of chunks. */
+  countFrom(seq: number): number;
+}
+
+/** The first index in `[0, length)` for which `isAtOrAfter` holds, else `length`. */
+export function lowerBound(length: number, isAtOrAfter: (index: number) => boolean): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isAtOrAfter(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+const indexFrom = (chunk: readonly number[], seq: number): number =>
+  lowerBound(chunk.length, (index) => (chunk[index] as number) >= seq);
+
+/** Creates an empty list. */
+export function createSeqList(): SeqList {
+  /** None is empty. */
+  const chunks: number[][] = [];
+  let size = 0;
+
+  /** The chunk that holds the first number from `seq` on, if any. */
+  const chunkFrom = (seq: number): number =>
+    lowerBound(chunks.length, (index) => ((chunks[index] as number[]).at(-1) as number) >= seq);
+
+  return {
+    get size() {
+      return size;
+    },
+    push(seq) {
+      const last = chunks.at(-1);
+      if (last === undefined || last.length >= chunkLength) chunks.push([seq]);
+      else last.push(seq);
+      size++;
+    },
+    delete(seq) {
+      const at = chunkFrom(seq);
+      const chunk = chunks[at];
+      if (chunk === undefined) return false;
+      const index = indexFrom(chunk, seq);
+      if (chunk[index] !== seq) return false;
+      if (chunk.length === 1) chunks.splice(at, 1);
+      else if (index === 0) chunk.shift();
+      else chunk.splice(index, 1);
+      size--;
+      return true;
+    },
+    firstFrom(seq) {
+      const chunk = chunks[chunkFrom(seq)];
+      return chunk?.[indexFrom(chunk, seq)];
+    },
+    lastUpTo(seq) {
+      const at = lowerBound(chunks.length, (index) => (chunks[index]?.[0] as number) > seq) - 1;
+      const chunk = chunks[at];
+      return chunk?.[indexFrom(chunk, seq + 1) - 1];
+    },
+    countFrom(seq) {
+      const at = chunkFrom(seq);
+      const chunk = chunks[at];
+      if (chunk === undefined) return 0;
+      let count = chunk.length - indexFrom(chunk, seq);
+      for (let i = at + 1; i < chunks.length; i++) count += (chunks[i] as number[]).length;
+      return count;
+    },
+  };
+}

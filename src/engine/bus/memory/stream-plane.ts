@@ -1,0 +1,218 @@
+/**
+ * The streams of the embedded engine (protocol.md B3, B4, B6): made, changed, found by subject, ended.
+ * Law: one subject, one stream; nothing is acknowledged before the journal has it, and nothing runs on after `close`.
+ */
+import { VakError } from '../../../shared/base/vak-error.ts';
+import type { StreamSpec } from '../../../shared/protocol/stream-table.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Randomness } from '../../ports/randomness.ts';
+import { checkMessageSize } from '../check-message.ts';
+import type { Appended, AppendOptions, DurablePlane, Provisioned } from '../durable.ts';
+import { checkAppend, checkStreamSpec } from './check-durable.ts';
+import type { Taken } from './consumer-progress.ts';
+import { createEmbeddedStream, type EmbeddedStream } from './embedded-stream.ts';
+import type { Journal } from './journal.ts';
+import { createJournalWriter } from './journal-writer.ts';
+import { advisorySubject, encodeAdvisory } from './max-deliveries-advisory.ts';
+import type { StreamStore } from './message-store.ts';
+import { createPayloadCache } from './payload-cache.ts';
+import { createStreamDirectory } from './stream-directory.ts';
+import { createStreamHandle } from './stream-handle.ts';
+import { loadGone, loadSpecs, loadStream, sweepStream } from './stream-loader.ts';
+import { encodeSpec, type KeptSpec, streamKeys } from './stream-records.ts';
+
+const payloadCacheBytes = 32 * 1024 * 1024;
+/** How often what is too old is removed, ms; it is not seen from the moment at which it is too old. */
+const sweepIntervalMs = 30_000;
+
+export interface StreamPlaneDeps {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly logger: Logger;
+}
+
+/** The stream half of a {@link DurablePlane}; the journal stays the caller's. */
+export interface StreamPlane
+  extends Pick<DurablePlane, 'ensureStream' | 'streams' | 'stream' | 'deleteStream' | 'append'> {
+  /** Refuses calls, ends pulls that wait with `closed`, keeps what is staged. */
+  close(): Promise<void>;
+}
+
+/** A specification in one order, without what is none of it: equal ones have equal JSON. */
+function toPlainSpec(spec: StreamSpec): StreamSpec {
+  const { name, subjects, retention, maxAgeMs, maxBytes, whenFull, dedupeWindowMs } = spec;
+  return { name, subjects: [...subjects], retention, maxAgeMs, maxBytes, whenFull, dedupeWindowMs };
+}
+
+const isSameSpec = (a: StreamSpec, b: StreamSpec): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+function notFound(name: string): VakError {
+  return new VakError('not-found', `stream ${name}: there is none of that name; make it first`, {
+    details: { stream: name },
+  });
+}
+
+const closed = (): VakError => new VakError('closed', 'the streams of the embedded engine are closed');
+
+/** Opens the streams that a journal holds. Throws `corrupt`, and what the journal throws. */
+export async function createStreamPlane({ journal, clock, randomness, logger }: StreamPlaneDeps): Promise<StreamPlane> {
+  const directory = createStreamDirectory();
+  const withNews = new Set<EmbeddedStream>();
+  const writer = createJournalWriter(journal, () => {
+    for (const stream of withNews) stream.wake();
+    withNews.clear();
+  });
+  const store: StreamStore = { journal, writer, clock, cache: createPayloadCache(payloadCacheBytes) };
+  let nextNumber = 1;
+  let isClosed = false;
+
+  function checkOpen(): void {
+    if (isClosed) throw closed();
+  }
+
+  /** Staged in the batch in which the message is given up: either both are kept or none. */
+  function tellExhausted(stream: string, consumer: string, { seq, deliveries }: Taken): void {
+    const subject = advisorySubject(stream, consumer);
+    const taker = directory.ofSubject(subject);
+    if (taker === undefined) return;
+    const advisory = { stream, consumer, streamSeq: seq, deliveries };
+    const data = encodeAdvisory(advisory, clock, randomness);
+    taker.log.append({ subject, data, messageId: undefined, isKept: true }).catch((error: unknown) => {
+      const code = error instanceof VakError ? error.code : 'internal';
+      logger.warn('streams.advisory-lost', { stream, consumer, seq, code });
+    });
+  }
+
+  function openStream({ number, spec }: KeptSpec<StreamSpec>): EmbeddedStream {
+    nextNumber = Math.max(nextNumber, number + 1);
+    const stream = createEmbeddedStream(store, {
+      ...{ number, spec: toPlainSpec(spec) },
+      onNews: (one) => withNews.add(one),
+      onExhausted: (consumer, message) => tellExhausted(spec.name, consumer, message),
+    });
+    directory.put(stream);
+    return stream;
+  }
+
+  function findStream(name: string): EmbeddedStream {
+    checkOpen();
+    const stream = directory.get(name);
+    if (stream === undefined) throw notFound(name);
+    return stream;
+  }
+
+  function keepSpec({ number, log }: EmbeddedStream): void {
+    const { spec } = log;
+    writer.stage([{ key: streamKeys.spec(spec.name), value: encodeSpec({ number, spec }) }]);
+  }
+
+  function compare(known: EmbeddedStream | undefined, spec: StreamSpec): Provisioned {
+    directory.checkSubjects(spec);
+    if (known === undefined) return 'created';
+    const { retention } = known.log.spec;
+    if (retention !== spec.retention) {
+      const message = `stream ${spec.name}: its retention is ${retention} and cannot become ${spec.retention}; delete it first`;
+      throw new VakError('conflict', message, { details: { stream: spec.name, field: 'retention' } });
+    }
+    return isSameSpec(known.log.spec, spec) ? 'unchanged' : 'updated';
+  }
+
+  function apply(known: EmbeddedStream | undefined, spec: StreamSpec): void {
+    if (known === undefined) {
+      keepSpec(openStream({ number: nextNumber, spec }));
+      return;
+    }
+    known.log.spec = spec;
+    directory.put(known);
+    keepSpec(known);
+    known.enforceLimits();
+  }
+
+  async function load(): Promise<void> {
+    const startedMs = clock.monotonic();
+    const isWritable = journal.readOnlyReason === undefined;
+    for (const number of await loadGone(journal)) {
+      nextNumber = Math.max(nextNumber, number + 1);
+      if (isWritable) await sweepStream(store, number);
+    }
+    let messageCount = 0;
+    for (const kept of await loadSpecs(journal)) {
+      const stream = openStream(kept);
+      await loadStream(store, stream);
+      messageCount += stream.log.visibleCount;
+    }
+    await writer.flushed();
+    // Only now: what a consumer gave up is told to another stream.
+    for (const stream of directory.all()) stream.wake();
+    const tookMs = Math.round(clock.monotonic() - startedMs);
+    logger.info('streams.opened', { streamCount: directory.all().length, messageCount, tookMs });
+  }
+
+  function sweep(): void {
+    for (const stream of directory.all()) stream.log.expire();
+  }
+
+  async function append(subject: string, data: Uint8Array, options: AppendOptions = {}): Promise<Appended> {
+    checkOpen();
+    checkAppend(subject, options);
+    checkMessageSize(subject, data);
+    writer.checkWritable(`append ${subject}`);
+    const stream = directory.ofSubject(subject);
+    if (stream === undefined) throw new VakError('not-found', `append ${subject}: no stream takes it; make it first`);
+    const { messageId, expectedLastSeq } = options;
+    return stream.log.append({ subject, data, messageId, expectedLastSeq });
+  }
+
+  await load();
+  const ticker = clock.setTicker(sweepIntervalMs, sweep);
+
+  return {
+    append,
+    async ensureStream(given, options = {}) {
+      checkOpen();
+      checkStreamSpec(given);
+      const spec = toPlainSpec(given);
+      const known = directory.get(spec.name);
+      const provisioned = compare(known, spec);
+      if (options.dryRun) return provisioned;
+      if (provisioned !== 'unchanged') {
+        writer.checkWritable(`make stream ${spec.name}`);
+        apply(known, spec);
+      }
+      // Unchanged too: what was made a moment ago may not be kept yet.
+      await writer.flushed();
+      return provisioned;
+    },
+    async streams() {
+      checkOpen();
+      return directory.all().map((stream) => stream.state());
+    },
+    stream: (name) => createStreamHandle(name, { writer, find: () => findStream(name) }),
+    async deleteStream(name) {
+      checkOpen();
+      writer.checkWritable(`delete stream ${name}`);
+      const stream = directory.remove(name);
+      if (stream === undefined) return false;
+      stream.stop(() => new VakError('not-found', `stream ${name} was deleted`));
+      writer.stage([
+        { key: streamKeys.spec(name), value: undefined },
+        { key: streamKeys.gone(stream.number), value: new Uint8Array(0) },
+      ]);
+      await writer.flushed();
+      await sweepStream(store, stream.number);
+      return true;
+    },
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      ticker.dispose();
+      for (const stream of directory.all()) stream.stop(closed);
+      await writer.flushed().catch((error: unknown) => {
+        // Nobody was told that it is kept.
+        logger.warn('streams.last-batch-lost', { code: error instanceof VakError ? error.code : 'internal' });
+      });
+    },
+  };
+}

@@ -1,0 +1,119 @@
+/**
+ * Appends to streams (protocol.md W1, B3, B8).
+ * Law: what is acknowledged was stored by the server, under its message id once; appends are under way together, in the order of the calls.
+ */
+import { headers, type Msg, type MsgHdrs } from 'nats';
+import { VakError } from '../../../shared/base/vak-error.ts';
+import { checkMessageSize } from '../check-message.ts';
+import type { Appended, AppendOptions } from '../durable.ts';
+import type { NatsAsks } from './nats-asks.ts';
+import type { InterestCheck } from './nats-interest.ts';
+import { noStream } from './nats-interest.ts';
+import { type JetStreamApi, listIn, numberIn, parseRecord, refusalOf, textIn } from './nats-jetstream-api.ts';
+import { apiCodes, isServerCode, jetStreamError } from './nats-plane-errors.ts';
+import { lastOf } from './nats-seq-reader.ts';
+import { messageIdHeader } from './nats-stored-message.ts';
+
+export interface NatsAppendDeps {
+  readonly asks: NatsAsks;
+  readonly api: JetStreamApi;
+  readonly timeoutMs: number;
+}
+
+export interface AppendRequest {
+  readonly subject: string;
+  readonly data: Uint8Array;
+  readonly options?: AppendOptions | undefined;
+  readonly headers?: MsgHdrs;
+}
+
+const messageIdForm = /^[\x21-\x7e]{1,256}$/;
+
+function headersOf({ options, headers: given }: AppendRequest): MsgHdrs | undefined {
+  const { messageId, expectedLastSeq } = options ?? {};
+  if (messageId === undefined && expectedLastSeq === undefined) return given;
+  const all = given ?? headers();
+  if (messageId !== undefined) {
+    if (!messageIdForm.test(messageId)) {
+      throw new VakError(
+        'invalid-input',
+        `messageId: expected 1–256 visible ASCII characters, got ${messageId.length} characters`,
+        { details: { field: 'messageId' } },
+      );
+    }
+    all.set(messageIdHeader, messageId);
+  }
+  if (expectedLastSeq !== undefined) {
+    if (!Number.isSafeInteger(expectedLastSeq) || expectedLastSeq < 0) {
+      throw new VakError('invalid-input', 'expectedLastSeq: expected a whole number from 0', {
+        details: { field: 'expectedLastSeq' },
+      });
+    }
+    all.set('Nats-Expected-Last-Subject-Sequence', String(expectedLastSeq));
+  }
+  return all;
+}
+
+function readAck(answer: Msg, subject: string): Appended {
+  const ack = parseRecord(answer.data, subject);
+  const refusal = refusalOf(ack);
+  if (refusal !== undefined) throw jetStreamError(refusal, subject);
+  const stream = textIn(ack, 'stream');
+  const seq = numberIn(ack, 'seq');
+  if (stream === '' || seq < 1) {
+    throw new VakError('corrupt', `${subject}: what answered is no stream; look who else answers on this subject`);
+  }
+  return { stream, seq, isDuplicate: ack['duplicate'] === true };
+}
+
+/** Why nobody answered an append: throws `unsupported` (no JetStream), `not-found` (no stream), else that it may be tried again. */
+async function explainSilence(api: JetStreamApi, subject: string): Promise<never> {
+  const names = await api.call({ verb: 'STREAM.NAMES', body: { subject }, where: `subject ${subject}` });
+  if (listIn(names, 'streams').length === 0) throw noStream(subject);
+  throw new VakError('no-responders', `${subject}: its stream does not answer now`, { retryable: true });
+}
+
+/** Stores and gives where; without a look at who wants it. */
+export async function appendOnce(deps: NatsAppendDeps, request: AppendRequest): Promise<Appended> {
+  const { subject, data, options } = request;
+  const sent = headersOf(request);
+  const answer = await deps.asks.ask(subject, data, {
+    timeoutMs: deps.timeoutMs,
+    signal: options?.signal,
+    ...(sent === undefined ? {} : { headers: sent }),
+  });
+  if (answer.data.length === 0 && answer.headers?.code === 503) return explainSilence(deps.api, subject);
+  return readAck(answer, subject);
+}
+
+/** Whether the server refused what was expected only because it lost the subject's last number with a deleted message. */
+async function isLastAfterAll(api: JetStreamApi, { subject, options }: AppendRequest): Promise<boolean> {
+  const expected = options?.expectedLastSeq ?? 0;
+  if (expected === 0) return false;
+  const names = await api.call({ verb: 'STREAM.NAMES', body: { subject }, where: `subject ${subject}` });
+  const stream = listIn(names, 'streams')[0];
+  if (typeof stream !== 'string') return false;
+  const last = await lastOf(api, stream, subject);
+  return last !== undefined && !last.isIndexed && last.stored.seq === expected;
+}
+
+/** Stores in the stream that takes the subject. Throws as the port says. */
+export async function append(
+  deps: NatsAppendDeps & { readonly interest: InterestCheck },
+  request: AppendRequest,
+): Promise<Appended> {
+  const { subject } = request;
+  checkMessageSize(subject, request.data);
+  const wait = deps.interest.check(subject);
+  if (wait !== undefined) await wait;
+  try {
+    return await appendOnce(deps, request);
+  } catch (error) {
+    if (isServerCode(error, apiCodes.wrongLastSeq) && (await isLastAfterAll(deps.api, request))) {
+      // Nobody has appended since if the server still knows of nothing.
+      return await appendOnce(deps, { ...request, options: { ...request.options, expectedLastSeq: 0 } });
+    }
+    if (error instanceof VakError && error.code === 'not-found') deps.interest.doubt(subject);
+    throw error;
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * Questions to the server and their answers, over one inbox (protocol.md B8, B10).
+ * Law: each question is settled once: by its answer, its time, its signal, a refusal, or the loss of the connection, which says at once
+ * that its outcome is unknown.
+ */
+import { createInbox, Events, type Msg, type MsgHdrs, type NatsConnection, type Subscription } from 'nats';
+import { type Disposable, toDisposable } from '../../../shared/base/disposer.ts';
+import { VakError } from '../../../shared/base/vak-error.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { maxMessageBytes } from '../bus.ts';
+import { deniedError, toVakError } from './nats-errors.ts';
+import { internalsOf } from './nats-internals.ts';
+
+export interface NatsAsksDeps {
+  readonly connection: NatsConnection;
+  readonly clock: Clock;
+  /** What the connection's own inboxes begin with (A4); without it `_INBOX`. */
+  readonly inboxPrefix?: string;
+}
+
+export interface AskOptions {
+  readonly headers?: MsgHdrs;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Messages that the server sends to an inbox of their own until it is ended. */
+export interface NatsFlow extends Disposable {
+  readonly inbox: string;
+  /** Ends it; what was under way has come when this resolves. */
+  drain(): Promise<void>;
+}
+
+export interface FlowListener {
+  /** What it is for, in errors. */
+  readonly where: string;
+  readonly onMessage: (message: Msg) => void;
+  /** Nothing comes any more, because the connection was lost, or closed, or the subscription refused. */
+  readonly onEnd: (error: VakError) => void;
+}
+
+export interface NatsAsks {
+  /** Sends and gives the first answer; one of a status, such as 503 (nobody there), too. Throws `timeout`, `disconnected`, `closed`, `aborted`, `unauthorized`, `limit-exceeded`. */
+  ask(subject: string, data: Uint8Array, options: AskOptions): Promise<Msg>;
+  /** Sends without an answer. Throws as `ask` does. */
+  tell(subject: string, data: Uint8Array, reply?: string): void;
+  /** The largest message that the server takes, header and all. */
+  maxPayloadBytes(): number;
+  /** Opens an inbox. Throws `disconnected`, `closed`. */
+  flow(listener: FlowListener): NatsFlow;
+  close(): void;
+}
+
+interface Pending {
+  readonly subject: string;
+  readonly deadline: number;
+  readonly timeoutMs: number;
+  readonly resolve: (message: Msg) => void;
+  readonly reject: (error: VakError) => void;
+  readonly release: () => void;
+}
+
+const sweepMs = 50;
+
+const lost = (where: string): VakError =>
+  new VakError('disconnected', `${where}: the connection to the server was lost; whether it was done is not known`, {
+    retryable: true,
+  });
+const ended = (where: string): VakError => new VakError('closed', `${where}: the connection was closed`);
+const refused = (where: string): VakError => deniedError('publish', where);
+
+/** Starts listening to a connection; the caller closes it. The connection stays open then. */
+export function createNatsAsks(deps: NatsAsksDeps): NatsAsks {
+  const { connection: client, clock } = deps;
+  const internals = internalsOf(client);
+  const pending = new Map<string, Pending>();
+  const flows = new Set<(error: (where: string) => VakError) => void>();
+  const base = createInbox(deps.inboxPrefix);
+  let answers: Subscription | undefined;
+  let sweeper: Disposable | undefined;
+  let isClosed = false;
+  let counter = 0;
+
+  const settle = (token: string, act: (entry: Pending) => void): void => {
+    const entry = pending.get(token);
+    if (entry === undefined) return;
+    pending.delete(token);
+    entry.release();
+    if (pending.size === 0) {
+      sweeper?.dispose();
+      sweeper = undefined;
+    }
+    act(entry);
+  };
+  const rejectWhere = (
+    isMeant: (entry: Pending) => boolean,
+    error: (where: string, entry: Pending) => VakError,
+  ): void => {
+    for (const [token, entry] of [...pending]) {
+      if (isMeant(entry)) settle(token, ({ reject, subject }) => reject(error(subject, entry)));
+    }
+  };
+  const endAll = (error: (where: string) => VakError): void => {
+    rejectWhere(() => true, error);
+    for (const end of [...flows]) end(error);
+  };
+  const sweep = (): void => {
+    const now = clock.monotonic();
+    rejectWhere(
+      ({ deadline }) => deadline <= now,
+      (where, { timeoutMs }) =>
+        new VakError('timeout', `${where}: no answer within ${timeoutMs} ms`, { retryable: true }),
+    );
+  };
+  const listen = (): void => {
+    if (answers !== undefined) return;
+    answers = client.subscribe(`${base}.*`, {
+      callback(error, message) {
+        if (error === null) return settle(message.subject.slice(base.length + 1), ({ resolve }) => resolve(message));
+        answers = undefined;
+        rejectWhere(() => true, refused);
+      },
+    });
+  };
+  const check = (where: string): void => {
+    if (isClosed || client.isClosed()) throw ended(where);
+    if (!internals.connected) throw lost(where);
+  };
+  const send = (subject: string, data: Uint8Array, options: { reply?: string; headers?: MsgHdrs }): void => {
+    check(subject);
+    try {
+      client.publish(subject, data, options);
+    } catch (thrown) {
+      throw toVakError(thrown, subject);
+    }
+  };
+
+  const watch = async (): Promise<void> => {
+    for await (const { type, permissionContext } of client.status()) {
+      if (type === Events.Disconnect) endAll(lost);
+      else if (type === Events.Error && permissionContext?.operation === 'publish') {
+        rejectWhere(({ subject }) => subject === permissionContext.subject, refused);
+      }
+    }
+  };
+  const shut = (): void => {
+    if (isClosed) return;
+    isClosed = true;
+    endAll(ended);
+    sweeper?.dispose();
+    if (answers !== undefined && !client.isClosed()) answers.unsubscribe();
+  };
+  void watch();
+  void client.closed().then(shut);
+
+  return {
+    ask(subject, data, { headers, timeoutMs, signal }) {
+      return new Promise<Msg>((resolve, reject) => {
+        if (signal?.aborted === true) return reject(new VakError('aborted', `${subject}: cancelled`));
+        try {
+          check(subject);
+          listen();
+        } catch (thrown) {
+          return reject(thrown);
+        }
+        counter += 1;
+        const token = counter.toString(36);
+        const abort = (): void =>
+          settle(token, (entry) => entry.reject(new VakError('aborted', `${subject}: cancelled`)));
+        signal?.addEventListener('abort', abort, { once: true });
+        const release = (): void => signal?.removeEventListener('abort', abort);
+        pending.set(token, {
+          ...{ subject, timeoutMs, resolve, reject, release },
+          deadline: clock.monotonic() + timeoutMs,
+        });
+        sweeper ??= clock.setTicker(sweepMs, sweep);
+        try {
+          send(subject, data, { reply: `${base}.${token}`, ...(headers === undefined ? {} : { headers }) });
+        } catch (thrown) {
+          settle(token, () => reject(thrown));
+        }
+      });
+    },
+    maxPayloadBytes: () => client.info?.max_payload ?? maxMessageBytes,
+    tell(subject, data, reply) {
+      send(subject, data, reply === undefined ? {} : { reply });
+    },
+    flow({ where, onMessage, onEnd }) {
+      check(where);
+      const inbox = createInbox(deps.inboxPrefix);
+      let isOver = false;
+      const end = (error: (where: string) => VakError): void => {
+        if (isOver) return;
+        isOver = true;
+        flows.delete(end);
+        if (!subscription.isClosed() && !client.isClosed()) subscription.unsubscribe();
+        onEnd(error(where));
+      };
+      const subscription = client.subscribe(inbox, {
+        callback(error, message) {
+          if (error === null) onMessage(message);
+          else end(refused);
+        },
+      });
+      flows.add(end);
+      const stop = toDisposable(() => {
+        isOver = true;
+        flows.delete(end);
+        if (!subscription.isClosed() && !client.isClosed()) subscription.unsubscribe();
+      });
+      return {
+        inbox,
+        async drain() {
+          try {
+            if (!subscription.isClosed() && internals.connected) await subscription.drain();
+          } catch {
+            // The connection went meanwhile: nothing more can come, which is all that was asked for.
+          }
+          stop.dispose();
+        },
+        dispose: () => stop.dispose(),
+      };
+    },
+    close: shut,
+  };
+}

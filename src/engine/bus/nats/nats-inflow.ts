@@ -1,0 +1,126 @@
+/**
+ * Subscriptions of a bus on core NATS: one a pattern at the server, however many listen to it here (protocol.md B1).
+ * Law: what arrives is handed to every listener as one message, and nothing that a listener does stops the client's reader.
+ */
+import type { NatsConnection as Client, Msg, Subscription } from 'nats';
+import type { Logger } from '../../ports/logger.ts';
+import type { Message } from '../bus.ts';
+import type { SubscriptionSink } from '../subscription-sink.ts';
+
+/** Answers go to inboxes only: whoever asks must not make us publish elsewhere with our rights. */
+const inboxRoot = '_INBOX.';
+const controlPlane = 'vak.control.';
+/** A part of a bus' own inboxes that tells its requests from JetStream's. */
+export const requestMark = 'rq';
+
+export interface InflowDeps {
+  readonly client: Client;
+  readonly logger: Logger;
+  readonly respond: (reply: string, data: Uint8Array) => void;
+  /** Before it goes to so many listeners. */
+  readonly onMessage: (message: Message, listeners: number) => void;
+}
+
+export interface Inflow {
+  /** Returns its end. */
+  add(pattern: string, sink: SubscriptionSink): () => void;
+  /** Asks again for what the server refused, as rights may be others now. */
+  renew(): void;
+  /** Ends at the server; resolves when what it had sent before is here. */
+  drain(): Promise<void>;
+  dispose(): void;
+}
+
+interface Feed {
+  readonly wire: string;
+  /** Undefined: refused by the server. */
+  subscription: Subscription | undefined;
+  sinks: readonly SubscriptionSink[];
+}
+
+/** A pattern without the engine's own traffic ($JS, inboxes): the root of the fabric's subjects is `vak`. */
+function onWire(pattern: string): string {
+  if (pattern === '>') return 'vak.>';
+  return pattern.startsWith('*.') ? `vak${pattern.slice(1)}` : pattern;
+}
+
+/** A message's bytes as plain bytes, and by themselves if they are a small part of what the socket gave. */
+function ownBytes(data: Uint8Array): Uint8Array {
+  if (data.length * 4 < data.buffer.byteLength) return new Uint8Array(data);
+  return new Uint8Array(data.buffer, data.byteOffset, data.length);
+}
+
+function isRequest(subject: string, reply: string): boolean {
+  if (!reply.startsWith(inboxRoot)) return false;
+  // Elsewhere a reply is mostly JetStream's, for its acknowledgement: answering would forge one.
+  return subject.startsWith(controlPlane) || reply.split('.').at(-3) === requestMark;
+}
+
+export function createInflow({ client, logger, respond, onMessage }: InflowDeps): Inflow {
+  const feeds = new Map<string, Feed>();
+
+  function toMessage(msg: Msg): Message {
+    const { subject, reply } = msg;
+    const data = ownBytes(msg.data);
+    if (reply === undefined || !isRequest(subject, reply)) return { subject, data };
+    let hasAnswered = false;
+    return {
+      subject,
+      data,
+      respond(answer) {
+        if (hasAnswered) return;
+        hasAnswered = true;
+        respond(reply, answer);
+      },
+    };
+  }
+  function listen(feed: Feed): void {
+    feed.subscription = client.subscribe(feed.wire, {
+      callback(error, msg) {
+        if (error !== null) {
+          feed.subscription = undefined;
+          return;
+        }
+        try {
+          const { sinks } = feed;
+          const message = toMessage(msg);
+          onMessage(message, sinks.length);
+          for (const sink of sinks) sink.accept(message);
+        } catch (thrown) {
+          logger.bug('nats.delivery-threw', thrown);
+        }
+      },
+    });
+  }
+  const endAtServer = (feed: Feed): void => {
+    if (feed.subscription !== undefined && !client.isClosed()) feed.subscription.unsubscribe();
+    feed.subscription = undefined;
+  };
+
+  return {
+    add(pattern, sink) {
+      const wire = onWire(pattern);
+      const feed = feeds.get(wire) ?? { wire, subscription: undefined, sinks: [] };
+      feeds.set(wire, feed);
+      if (feed.subscription === undefined) listen(feed);
+      feed.sinks = [...feed.sinks, sink];
+      return () => {
+        feed.sinks = feed.sinks.filter((other) => other !== sink);
+        if (feed.sinks.length > 0 || feeds.get(wire) !== feed) return;
+        feeds.delete(wire);
+        endAtServer(feed);
+      };
+    },
+    renew() {
+      for (const feed of feeds.values()) if (feed.subscription === undefined) listen(feed);
+    },
+    async drain() {
+      const open = [...feeds.values()].flatMap(({ subscription }) => subscription ?? []);
+      await Promise.all(open.map((one) => one.drain()));
+    },
+    dispose() {
+      for (const feed of feeds.values()) endAtServer(feed);
+      feeds.clear();
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/**
+ * JetStream's API of a server: JSON questions, checked answers (protocol.md B5, B9, B10).
+ * Law: names go into a subject only after they were checked; no answer is trusted to have a shape.
+ */
+import { VakError } from '../../../shared/base/vak-error.ts';
+import type { NatsAsks } from './nats-asks.ts';
+import { type JetStreamApiError, jetStreamError, jetStreamMissing } from './nats-plane-errors.ts';
+
+/** The least version that has what the plane is built on (consumers that are named when made, direct reads, filters in API subjects). */
+const leastVersion = [2, 9, 0] as const;
+
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+export interface ApiCall {
+  /** After `$JS.API.`: `STREAM.INFO.<name>`. */
+  readonly verb: string;
+  readonly body?: JsonRecord;
+  /** What errors speak of: `stream VAK_WORK_ws`. */
+  readonly where: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface JetStreamApi {
+  /** The answer. Throws what it refuses, translated; `unsupported` without JetStream. */
+  call(call: ApiCall): Promise<JsonRecord>;
+  /** As `call`, but gives what is refused under `codes` as such. */
+  tryCall(call: ApiCall, codes: readonly number[]): Promise<JsonRecord | JetStreamApiError>;
+}
+
+export interface JetStreamApiDeps {
+  readonly asks: NatsAsks;
+  readonly timeoutMs: number;
+  /** Of the server that is connected now; undefined while none is. */
+  readonly serverVersion: () => string | undefined;
+}
+
+const nameForm = /^[A-Za-z0-9_-]{1,240}$/;
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+/** The name of a stream, bucket or consumer, or `invalid-input` that names the field. */
+export function checkName(name: string, field: string): string {
+  if (nameForm.test(name)) return name;
+  throw new VakError('invalid-input', `${field}: expected 1–240 of A–Z a–z 0–9 _ -, got ${name.length} characters`, {
+    details: { field },
+  });
+}
+
+/** Whether an answer of the API is a refusal. */
+export function isApiError(answer: JsonRecord | JetStreamApiError): answer is JetStreamApiError {
+  return 'err_code' in answer;
+}
+
+/** Parses JSON of the server into an object; throws `corrupt`. */
+export function parseRecord(data: Uint8Array, where: string): JsonRecord {
+  let value: unknown;
+  try {
+    value = JSON.parse(decoder.decode(data));
+  } catch {
+    value = undefined;
+  }
+  if (isRecord(value)) return value;
+  throw new VakError('corrupt', `${where}: the server's answer (${data.length} bytes) is no JSON object`);
+}
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The refusal in an answer, if it is one. */
+export function refusalOf(answer: JsonRecord): JetStreamApiError | undefined {
+  const error = answer['error'];
+  if (!isRecord(error)) return undefined;
+  const { code, err_code: serverCode } = error as { code?: unknown; err_code?: unknown };
+  return {
+    code: typeof code === 'number' ? code : 0,
+    err_code: typeof serverCode === 'number' ? serverCode : 0,
+  };
+}
+
+/** A part of an answer, or `corrupt`. */
+export function recordIn(answer: JsonRecord, key: string, where: string): JsonRecord {
+  const value = answer[key];
+  if (isRecord(value)) return value;
+  throw new VakError('corrupt', `${where}: the server's answer has no ${key}`, { details: { field: key } });
+}
+
+export function numberIn(answer: JsonRecord, key: string): number {
+  const value = answer[key];
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+export function textIn(answer: JsonRecord, key: string): string {
+  const value = answer[key];
+  return typeof value === 'string' ? value : '';
+}
+
+export function listIn(answer: JsonRecord, key: string): readonly unknown[] {
+  const value = answer[key];
+  return Array.isArray(value) ? value : [];
+}
+
+/** Every page of a list, one question after the other. */
+export async function listAll(api: JetStreamApi, call: ApiCall, key: string): Promise<readonly JsonRecord[]> {
+  const found: JsonRecord[] = [];
+  for (;;) {
+    const answer = await api.call({ ...call, body: { ...call.body, offset: found.length } });
+    const page = listIn(answer, key).filter(isRecord);
+    found.push(...page);
+    if (page.length === 0 || found.length >= numberIn(answer, 'total')) return found;
+  }
+}
+
+function checkVersion(version: string | undefined): void {
+  if (version === undefined) return;
+  const parts = version.split(/[.-]/, 3).map(Number);
+  for (const [index, least] of leastVersion.entries()) {
+    const part = parts[index] ?? 0;
+    if (part > least) return;
+    if (part < least || Number.isNaN(part)) {
+      const needs = leastVersion.join('.');
+      throw new VakError('unsupported', `the server is nats-server ${version}: streams need ${needs} or later`, {
+        details: { feature: 'jetstream', needs },
+      });
+    }
+  }
+}
+
+export function createJetStreamApi({ asks, timeoutMs, serverVersion }: JetStreamApiDeps): JetStreamApi {
+  const request = async ({ verb, body, where, signal }: ApiCall): Promise<JsonRecord> => {
+    checkVersion(serverVersion());
+    const data = body === undefined ? new Uint8Array() : encoder.encode(JSON.stringify(body));
+    const answer = await asks.ask(`$JS.API.${verb}`, data, { timeoutMs, signal });
+    if (answer.data.length === 0 && answer.headers?.code === 503) throw jetStreamMissing();
+    return parseRecord(answer.data, where);
+  };
+  return {
+    async call(call) {
+      const answer = await request(call);
+      const refusal = refusalOf(answer);
+      if (refusal !== undefined) throw jetStreamError(refusal, call.where);
+      return answer;
+    },
+    async tryCall(call, codes) {
+      const answer = await request(call);
+      const refusal = refusalOf(answer);
+      if (refusal === undefined) return answer;
+      if (codes.includes(refusal.err_code)) return refusal;
+      throw jetStreamError(refusal, call.where);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * The durable plane over JetStream (protocol.md B3–B5, B8–B10).
+ * Law: it is exactly the port: what the server says is translated here, and nothing of the client library leaves this folder.
+ */
+import type { NatsConnection } from 'nats';
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Randomness } from '../../ports/randomness.ts';
+import type { DurablePlane, StorageLimits, StreamState } from '../durable.ts';
+import { append } from './nats-append.ts';
+import { createNatsAsks } from './nats-asks.ts';
+import { createNatsConsumers } from './nats-consumer.ts';
+import { ensureConfig } from './nats-ensure.ts';
+import { createInterestCheck } from './nats-interest.ts';
+import {
+  checkName,
+  createJetStreamApi,
+  isApiError,
+  isRecord,
+  type JetStreamApi,
+  listAll,
+  numberIn,
+  recordIn,
+} from './nats-jetstream-api.ts';
+import { createNatsKeyValue, ensureKeyValue } from './nats-key-value.ts';
+import { objectsConfig } from './nats-object-meta.ts';
+import { createNatsObjects } from './nats-objects.ts';
+import { apiCodes } from './nats-plane-errors.ts';
+import { createNatsStream, streamStateOf } from './nats-stream.ts';
+import { createStreamBook } from './nats-stream-book.ts';
+import { configOf } from './nats-stream-config.ts';
+import { checkFilter } from './nats-wire-subject.ts';
+
+export interface NatsPlaneDeps {
+  /** Connected; whoever made it closes it. */
+  readonly connection: NatsConnection;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly logger: Logger;
+  /** What inboxes of this peer begin with (A4): the one of the connection. */
+  readonly inboxPrefix?: string;
+  /** How long the server may take to answer one question; 5 000 ms unless told. */
+  readonly timeoutMs?: number;
+}
+
+export interface NatsPlane extends DurablePlane {
+  /** Ends watches, pulls and questions with `closed`; the connection stays open. */
+  close(): void;
+}
+
+const defaultTimeoutMs = 5_000;
+/** Streams that are buckets. */
+const bucketName = /^(?:KV|OBJ)_/;
+
+async function listStreams(api: JetStreamApi): Promise<readonly StreamState[]> {
+  const where = 'the list of streams';
+  const all = await listAll(api, { verb: 'STREAM.LIST', where }, 'streams');
+  return all.map((info) => streamStateOf(info, where)).filter(({ spec }) => !bucketName.test(spec.name));
+}
+
+async function readLimits(api: JetStreamApi): Promise<StorageLimits> {
+  const where = 'the limits of the account';
+  const answer = await api.call({ verb: 'INFO', where });
+  // An account with limits by number of replicas has no single ones.
+  if (isRecord(answer['tiers'])) return { memoryBytes: null, storageBytes: null };
+  const limits = recordIn(answer, 'limits', where);
+  return { memoryBytes: numberIn(limits, 'max_memory'), storageBytes: numberIn(limits, 'max_storage') };
+}
+
+export function createNatsPlane(deps: NatsPlaneDeps): NatsPlane {
+  const { connection, clock, inboxPrefix, timeoutMs = defaultTimeoutMs } = deps;
+  const asks = createNatsAsks({ connection, clock, ...(inboxPrefix === undefined ? {} : { inboxPrefix }) });
+  const api = createJetStreamApi({
+    asks,
+    timeoutMs,
+    serverVersion: () => connection.info?.version,
+  });
+  const book = createStreamBook(clock);
+  const interest = createInterestCheck({ api, book, clock });
+  const consumers = createNatsConsumers({ asks, api, clock, ackTimeoutMs: timeoutMs });
+  const parts = { ...deps, asks, api, book, interest, consumers, timeoutMs };
+
+  return {
+    limits: () => readLimits(api),
+    async ensureStream(spec, options) {
+      checkName(spec.name, 'name');
+      for (const subject of spec.subjects) checkFilter(subject);
+      const isDryRun = options?.dryRun === true;
+      const outcome = await ensureConfig(api, configOf(spec), isDryRun);
+      if (!isDryRun) book.note(spec);
+      return outcome;
+    },
+    streams: () => listStreams(api),
+    stream: (name) => createNatsStream(parts, name),
+    async deleteStream(name) {
+      const call = { verb: `STREAM.DELETE.${checkName(name, 'name')}`, where: `stream ${name}` };
+      book.forget(name);
+      return !isApiError(await api.tryCall(call, [apiCodes.streamNotFound]));
+    },
+    async append(subject, data, options) {
+      return append(parts, { subject, data, options });
+    },
+    ensureKeyValue: async (spec, options) => ensureKeyValue(parts, spec, options),
+    keyValue: (name) => createNatsKeyValue(parts, name),
+    async ensureObjects(name, options) {
+      return ensureConfig(api, objectsConfig(checkName(name, 'name')), options?.dryRun === true);
+    },
+    objects: (name) => createNatsObjects(parts, name),
+    close: () => asks.close(),
+  };
+}

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import type { DurablePlane, Provisioned } from './durable.ts';
+import { keyValuesOf, mediaBucketOf, provision } from './provision.ts';
+
+/** A plane that only notes what is made. */
+function notingPlane(outcome: Provisioned): { plane: DurablePlane; made: string[] } {
+  const made: string[] = [];
+  const note = async (kind: string, name: string, dryRun = false): Promise<Provisioned> => {
+    made.push(`${kind} ${name}${dryRun ? ' dry' : ''}`);
+    return outcome;
+  };
+  const plane: Pick<DurablePlane, 'ensureStream' | 'ensureKeyValue'> = {
+    ensureStream: ({ name }, options) => note('stream', name, options?.dryRun),
+    ensureKeyValue: ({ name }, options) => note('key-value', name, options?.dryRun),
+  };
+  return { plane: plane as DurablePlane, made };
+}
+
+it('B3 every stream and bucket of the table is made, in its order, and told of', async () => {
+  const { plane, made } = notingPlane('created');
+  const parts = await provision(plane, 'ws', { dryRun: true });
+  const streams = ['WORK', 'INBOX', 'RECEIPTS', 'APPROVALS', 'DLQ', 'ROOMS', 'KEYS', 'AUDIT', 'CHAIN', 'ADV'];
+  const buckets = ['CARDS', 'GRANTS', 'STATE'];
+  expect(made).toEqual([
+    ...streams.map((name) => `stream VAK_${name}_ws dry`),
+    ...buckets.map((name) => `key-value VAK_${name}_ws dry`),
+  ]);
+  expect(parts.map(({ kind, name }) => `${kind} ${name} dry`)).toEqual(made);
+  expect(new Set(parts.map(({ outcome }) => outcome))).toEqual(new Set(['created']));
+});
+
+it('I4 superseded grants are kept as far as a bucket can', () => {
+  expect(keyValuesOf('ws')).toContainEqual({ name: 'VAK_GRANTS_ws', history: 64 });
+});
+
+it('S1 a workspace or peer that is no token is refused, and two pairs of names never share a bucket', async () => {
+  await expect(provision(notingPlane('created').plane, 'a.b')).rejects.toMatchObject({ code: 'invalid-subject' });
+  expect(() => mediaBucketOf('ws', 'a b')).toThrow(/peer/);
+  expect(mediaBucketOf('ws', 'anna')).toBe('VAK_MEDIA_2_ws_anna');
+  expect(mediaBucketOf('a_b', 'c')).not.toBe(mediaBucketOf('a', 'b_c'));
+});

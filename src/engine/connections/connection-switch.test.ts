@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type NatsServer, startNatsServer } from '../../../tests/support/nats-server.ts';
+import { utf8 } from '../../shared/base/bytes.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
+import { readSettings } from '../../shared/settings/settings-schema.ts';
+import { createSystemClock } from '../ports/clock.ts';
+import { createSilentLogger } from '../ports/logger.ts';
+import { createSystemRandomness } from '../ports/randomness.ts';
+import { type ConnectionSwitch, openConnectionSwitch } from './connection-switch.ts';
+import { createManagedLeases } from './managed-leases.ts';
+
+const subject = 'vak.events.default.s1.tokens';
+let folder: string;
+let server: NatsServer | undefined;
+let connection: ConnectionSwitch | undefined;
+/** The settings file as it stands. */
+let file: Record<string, unknown>;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vak-switch-'));
+  file = {};
+});
+afterEach(async () => {
+  await connection?.close();
+  await server?.stop();
+  [connection, server] = [undefined, undefined];
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function open(): Promise<ConnectionSwitch> {
+  connection = await openConnectionSwitch({
+    ...{ clock: createSystemClock(), randomness: createSystemRandomness(), logger: createSilentLogger() },
+    ...{ workspace: 'default', peer: () => 'ada', sources: () => ({ environment: {} }) },
+    settings: () => readSettings(file).settings,
+    embedded: { folder: join(folder, 'engine'), durability: 'written' },
+    managed: createManagedLeases(() => Promise.reject(new VakError('not-found', 'nats-server: not found'))),
+  });
+  return connection;
+}
+
+const contexts = (url: string) => ({ contexts: { prod: { kind: 'remote', url } } });
+
+describe('connection switch', () => {
+  it('B6 begins with the embedded engine, whose streams are there, and is connected', async () => {
+    const { live, current, status, problem } = await open();
+    expect([current(), status().kind, problem()]).toEqual(['embedded', 'connected', undefined]);
+    expect((await live.durable.streams()).map(({ spec }) => spec.name)).toContain('VAK_WORK_default');
+    const stored = await live.durable.append('vak.audit.default.ada.action', utf8('{}'));
+    expect(stored.stream).toBe('VAK_AUDIT_default');
+  });
+
+  it('B8 a change keeps every subscription; what was published before and after is heard once, in order', async () => {
+    server = await startNatsServer();
+    file = contexts(server.url);
+    const { live, use, current } = await open();
+    const heard: string[] = [];
+    live.bus.subscribe('vak.events.default.>', {
+      kind: 'inline',
+      onMessage: ({ data }) => heard.push(Buffer.from(data).toString()),
+    });
+    live.bus.publish(subject, utf8('embedded'));
+    await use('prod');
+    expect(current()).toBe('prod');
+    expect(live.facts().kind).toBe('nats');
+    live.bus.publish(subject, utf8('remote'));
+    await expect.poll(() => heard).toEqual(['embedded', 'remote']);
+    await use('embedded');
+    live.bus.publish(subject, utf8('embedded again'));
+    await expect.poll(() => heard).toEqual(['embedded', 'remote', 'embedded again']);
+  });
+
+  it('B8 a change that fails is told and changes nothing', async () => {
+    file = contexts('nats://127.0.0.1:1');
+    const { use, current, live } = await open();
+    await expect(use('prod')).rejects.toMatchObject({ code: 'disconnected' });
+    await expect(use('nobody')).rejects.toMatchObject({ code: 'not-found' });
+    expect([current(), live.facts().kind, live.status().kind]).toEqual(['embedded', 'embedded', 'connected']);
+  });
+
+  it('B8 settings that ask for a server which is not there are told, tried again, and followed when it comes', async () => {
+    server = await startNatsServer();
+    const { url } = server;
+    await server.kill('SIGKILL');
+    file = { ...contexts(url), currentContext: 'prod' };
+    const { current, status, problem, live } = await open();
+    expect(current()).toBe('prod');
+    await expect.poll(() => status().kind).toBe('reconnecting');
+    expect(problem()).toMatchObject({ code: 'disconnected' });
+    await server.restart();
+    await expect.poll(() => status().kind, { timeout: 15_000 }).toBe('connected');
+    expect([problem(), live.facts().kind]).toEqual([undefined, 'nats']);
+  });
+
+  it('B8 what the settings ask for already is not connected anew, unless its secrets changed', async () => {
+    server = await startNatsServer();
+    file = { ...contexts(server.url), currentContext: 'prod' };
+    const { follow, status, live, onChange } = await open();
+    await expect.poll(() => status().kind).toBe('connected');
+    const since = live.status().sinceMs;
+    let changes = 0;
+    onChange(() => changes++);
+    follow();
+    await expect.poll(() => changes).toBe(1);
+    expect(live.status().sinceMs).toBe(since);
+    follow(true);
+    await expect.poll(() => live.status().sinceMs).toBeGreaterThan(since);
+  });
+
+  it('B6 the embedded engine is tested while it is in use, and made read-only and back, with all that it keeps', async () => {
+    const { live, connect, follow, status } = await open();
+    const audit = 'vak.audit.default.ada.action';
+    await live.durable.append(audit, utf8('{"n":1}'));
+    const lent = await connect('embedded');
+    expect(await lent.ping()).toBeGreaterThanOrEqual(0);
+    await lent.close();
+    expect(status().kind).toBe('connected');
+    file = { contexts: { embedded: { readOnly: true } } };
+    follow();
+    await expect
+      .poll(() =>
+        live.durable.append(audit, utf8('{"n":2}')).then(
+          () => 'stored',
+          (error) => error.code,
+        ),
+      )
+      .toBe('read-only');
+    const kept = (await live.durable.stream('VAK_AUDIT_default').last(audit))?.seq ?? 0;
+    expect(kept).toBeGreaterThanOrEqual(1);
+    file = {};
+    follow();
+    await expect
+      .poll(() =>
+        live.durable.append(audit, utf8('{"n":3}')).then(
+          ({ seq }) => seq,
+          (error) => error.code,
+        ),
+      )
+      .toBe(kept + 1);
+  });
+
+  it('B8 closing while a connection is sought ends the search', async () => {
+    file = { ...contexts('nats://10.255.255.1:4222'), currentContext: 'prod' };
+    const { close } = await open();
+    await close();
+    connection = undefined;
+  });
+});

@@ -1,0 +1,228 @@
+/**
+ * Which engine is behind the app: the one that the settings ask for, as soon as it can be had (product.md "Configuration").
+ * Law: a change that fails leaves the engine before it in use, is told, and is tried again; nothing waits for it.
+ */
+import type { Disposable } from '../../shared/base/disposer.ts';
+import { type ErrorShape, isVakError, VakError } from '../../shared/base/vak-error.ts';
+import type { ConnectionStatus } from '../../shared/contract/connections-contract.ts';
+import { embeddedContext } from '../../shared/settings/setting-keys.ts';
+import type { Settings } from '../../shared/settings/settings-schema.ts';
+import type { Fabric } from '../bus/fabric.ts';
+import { createEmbeddedFabric, type FabricPorts } from '../bus/memory/embedded-fabric.ts';
+import { provision } from '../bus/provision.ts';
+import { type BusSettings, busSettingsOf } from '../settings/bus-settings.ts';
+import { type ConnectContextDeps, connectContext } from './connect-context.ts';
+import { createLiveFabric, type LiveFabric } from './live-fabric.ts';
+
+export interface ConnectionSwitch {
+  readonly live: LiveFabric;
+  /** Name of the context in use; while the first connection is sought, of the one that is sought. */
+  current(): string;
+  /** The live status; until there was a connection, how far the search for it is. */
+  status(): ConnectionStatus;
+  /** Why the last change failed; undefined since one succeeded. */
+  problem(): ErrorShape | undefined;
+  /** Does what the settings ask for now, in its own time. `isAnew`: also if they ask for what is in use, as its secrets changed. */
+  follow(isAnew?: boolean): void;
+  /** Changes to a context; resolves when it is in use. Throws what connecting throws: then nothing has changed. */
+  use(name: string): Promise<void>;
+  /** Connects to a context beside the one in use, or gives that; the caller closes it. */
+  connect(name: string, signal?: AbortSignal): Promise<Fabric>;
+  onChange(listener: () => void): Disposable;
+  close(): Promise<void>;
+}
+
+/** What the switch is made of. */
+export interface ConnectionSwitchDeps
+  extends FabricPorts,
+    Pick<ConnectContextDeps, 'workspace' | 'embedded' | 'managed' | 'sources'> {
+  readonly settings: () => Settings;
+  /** Who connects, as far as that is known by then. */
+  readonly peer: () => string;
+}
+
+const firstRetryMs = 2_000;
+const lastRetryMs = 30_000;
+
+/** Tells two connections apart. */
+const keyOf = ({ context, kind, natsUrl, readOnly }: BusSettings): string =>
+  JSON.stringify([context, kind, natsUrl, readOnly]);
+
+function toVakError(thrown: unknown, logger: FabricPorts['logger']): VakError {
+  if (isVakError(thrown)) return thrown;
+  return new VakError('internal', `the connection failed, see the log: ${logger.bug('connection.open', thrown)}`);
+}
+
+/** Opens engines, our own ones with the workspace's streams in them. */
+function createOpener(deps: ConnectionSwitchDeps) {
+  const { clock, randomness, logger, workspace } = deps;
+
+  async function provisionQuietly(fabric: Fabric): Promise<void> {
+    try {
+      await provision(fabric.durable, workspace);
+    } catch (error) {
+      const { code, message } = toVakError(error, logger);
+      logger.warn('connection.not-provisioned', { code, message });
+    }
+  }
+
+  return {
+    async open(settings: Settings, context: string | undefined, signal?: AbortSignal): Promise<Fabric> {
+      const fabric = await connectContext({
+        ...deps,
+        ...{ settings, peer: deps.peer() },
+        ...(context === undefined ? {} : { context }),
+        ...(signal === undefined ? {} : { signal }),
+        onError: (error) => logger.warn('connection.refused', { code: error.code, message: error.message }),
+      });
+      const { kind, readOnly } = busSettingsOf(settings, context);
+      // Of our own engines we are the provisioner; a remote one is made ready by whoever may.
+      if (kind !== 'remote' && !readOnly) await provisionQuietly(fabric);
+      return fabric;
+    },
+    /** What stands in until there is another. */
+    openMemory: () => createEmbeddedFabric({ folder: undefined, durability: 'written', clock, randomness, logger }),
+  };
+}
+
+/** The fabric in use for somebody who closes what was opened: closing it leaves it in use. */
+function lend({ bus, durable, status, onStatus, facts, ping }: LiveFabric): Fabric {
+  return { bus, durable, status, onStatus, facts, ping, close: async () => {} };
+}
+
+/** Opens the first engine: the embedded one if it is asked for, else one in memory until the connection is there. */
+export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<ConnectionSwitch> {
+  const { clock, logger } = deps;
+  const opener = createOpener(deps);
+  const listeners = new Set<() => void>();
+  let inUse = busSettingsOf(deps.settings());
+  let problem: ErrorShape | undefined;
+  let isEstablished = false;
+  let attempt = 0;
+  let retry: Disposable | undefined;
+  let closing: AbortController | undefined = new AbortController();
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const changed = (): void => {
+    for (const listener of [...listeners]) listener();
+  };
+
+  async function openFirst(): Promise<Fabric> {
+    if (inUse.kind !== 'embedded') return await opener.openMemory();
+    try {
+      const fabric = await opener.open(deps.settings(), undefined);
+      isEstablished = true;
+      return fabric;
+    } catch (thrown) {
+      problem = toVakError(thrown, logger).toShape();
+      return await opener.openMemory();
+    }
+  }
+
+  const live = createLiveFabric(await openFirst(), { logger });
+  const sinceMs = clock.now();
+
+  /** One change at a time; what fails changes nothing but `problem`. */
+  function change(work: () => Promise<void>): Promise<void> {
+    const done = turn.then(work);
+    turn = done.catch(() => {});
+    return done;
+  }
+
+  async function moveTo(settings: Settings, context: string | undefined): Promise<void> {
+    const wanted = busSettingsOf(settings, context);
+    // Its journal can be open once: it is left before it is opened anew.
+    if (isEstablished && inUse.kind === 'embedded' && wanted.kind === 'embedded') {
+      await live.exchange(await opener.openMemory());
+      isEstablished = false;
+    }
+    await live.exchange(await opener.open(settings, context, closing?.signal));
+    inUse = wanted;
+    isEstablished = true;
+    problem = undefined;
+    attempt = 0;
+    changed();
+  }
+
+  function tryAgain(): void {
+    if (closing === undefined) return;
+    const waitMs = Math.min(lastRetryMs, firstRetryMs * 2 ** Math.min(attempt, 10));
+    attempt++;
+    retry?.dispose();
+    retry = clock.setTimer(waitMs, () => follow());
+  }
+
+  /** Whether what is in use is what is asked for. */
+  function isThere(wanted: BusSettings, isAnew: boolean): boolean {
+    return isEstablished && keyOf(wanted) === keyOf(inUse) && !(isAnew && wanted.kind === 'remote');
+  }
+
+  function fail(thrown: unknown, context: string): void {
+    const { code, message, ...error } = toVakError(thrown, logger).toShape();
+    if (closing === undefined) return;
+    problem = { code, message, ...error };
+    logger.warn('connection.failed', { context, code, message });
+    tryAgain();
+    changed();
+  }
+
+  async function followNow(isAnew: boolean): Promise<void> {
+    if (closing === undefined) return;
+    const settings = deps.settings();
+    const wanted = busSettingsOf(settings);
+    if (isThere(wanted, isAnew)) {
+      problem = undefined;
+      return changed();
+    }
+    if (!isEstablished) inUse = wanted;
+    try {
+      await moveTo(settings, undefined);
+    } catch (thrown) {
+      fail(thrown, wanted.context);
+    }
+  }
+
+  function follow(isAnew = false): void {
+    retry?.dispose();
+    void change(() => followNow(isAnew));
+  }
+
+  live.onStatus(changed);
+  if (!isEstablished) follow();
+
+  return {
+    live,
+    current: () => inUse.context,
+    status() {
+      if (isEstablished || inUse.context === embeddedContext) return live.status();
+      return attempt === 0
+        ? { kind: 'connecting', sinceMs }
+        : { kind: 'reconnecting', sinceMs, attempt, error: problem ?? null };
+    },
+    problem: () => problem,
+    follow,
+    use: (name) =>
+      change(async () => {
+        retry?.dispose();
+        const wanted = busSettingsOf(deps.settings(), name);
+        if (isEstablished && keyOf(wanted) === keyOf(inUse)) return;
+        await moveTo(deps.settings(), name);
+      }),
+    async connect(name, signal) {
+      const isInUse = isEstablished && keyOf(busSettingsOf(deps.settings(), name)) === keyOf(inUse);
+      return isInUse ? lend(live) : await opener.open(deps.settings(), name, signal);
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return { dispose: () => listeners.delete(listener) };
+    },
+    async close() {
+      closing?.abort();
+      closing = undefined;
+      retry?.dispose();
+      await turn;
+      await live.close();
+      listeners.clear();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+/** The connection of a command: which server, as whom; what is refused there is told (cli.md). */
+import type { Fabric } from '../../engine/bus/fabric.ts';
+import type { NatsAuth } from '../../engine/bus/nats/nats-auth.ts';
+import type { NatsOptions } from '../../engine/bus/nats/nats-options.ts';
+import { createContextAuth } from '../../engine/connections/context-auth.ts';
+import { readManagedServer } from '../../engine/connections/managed-record.ts';
+import { createReadOnlyFabric } from '../../engine/connections/read-only-fabric.ts';
+import { busSettingsOf } from '../../engine/settings/bus-settings.ts';
+import { createDisposer, type Disposer } from '../../shared/base/disposer.ts';
+import { isVakError, VakError } from '../../shared/base/vak-error.ts';
+import type { Settings } from '../../shared/settings/settings-schema.ts';
+import { openLineAuth, openSources, readTlsFiles } from './bus-credentials.ts';
+import type { CliHost, CommonOptions } from './command.ts';
+import { checkProfile, type Profile } from './profile.ts';
+
+const elsewhere = 'give a server with --nats-url, or use a managed or remote context (vak context ls)';
+
+/** The settings as the line changes them: what it names goes before them. */
+function settingsFor({ context, connection }: CommonOptions, settings: Settings): Settings {
+  const { natsUrl } = connection;
+  if (natsUrl === undefined)
+    return context === undefined ? settings : { ...settings, natsUrl: null, currentContext: context };
+  const name = '--nats-url';
+  const line = { name, kind: 'remote', natsUrl, colour: 'grey', readOnly: false } as const;
+  return { ...settings, contexts: [line], currentContext: name, natsUrl };
+}
+
+/** Which server a command asks, for people. */
+function labelOf({ context, connection }: CommonOptions, settings: Settings): string {
+  if (connection.natsUrl !== undefined) return '--nats-url';
+  return settings.natsUrl === null || context !== undefined ? `context ${settings.currentContext}` : 'setting natsUrl';
+}
+
+export interface BusAsked {
+  readonly common: CommonOptions;
+  readonly profile: Profile;
+  readonly host: CliHost;
+  /** By whose name inboxes go (A4); the one of `--identity` if left out. */
+  readonly peer?: string;
+  /** Told of what the server refuses when no promise is left to reject. */
+  readonly onRefused?: (error: VakError) => void;
+}
+
+/** Adds to a refusal what may be the reason. */
+function explained(error: unknown, { profile }: BusAsked): unknown {
+  if (!isVakError(error, 'unauthorized') || profile.keyStore.state().kind !== 'locked') return error;
+  const hint = 'the key store is locked, set VAK_PASSPHRASE_FILE if it holds the credentials';
+  return new VakError('unauthorized', `${error.message}; ${hint}`, { cause: error });
+}
+
+type Held = Pick<Disposer, 'add' | 'defer'>;
+
+/** A server, and who this is there. */
+type Server = Pick<NatsOptions, 'servers' | 'auth' | 'tls'>;
+
+/** The managed server runs with the app, and is joined, never started, from here. */
+async function managedServer({ common, profile, host }: BusAsked, label: string, held: Held): Promise<Server> {
+  const { natsUrl: _, ...files } = common.connection;
+  if (Object.values(files).some((path) => path !== undefined)) {
+    throw new VakError(
+      'invalid-input',
+      `${label}: its server is managed and has its own credentials; leave --creds, --nkey-file, --tls-… out`,
+    );
+  }
+  const found = await readManagedServer(profile.files.managedServer, host.clock);
+  if (found === undefined) {
+    throw new VakError('disconnected', `${label}: its server is not running; start the app, or ${elsewhere}`);
+  }
+  const { url, seed } = held.add({ ...found, dispose: () => found.seed.dispose() });
+  return { servers: [url], auth: { kind: 'nkey', seed } };
+}
+
+/** A server by its address; `context`: whose own credentials may be used there. */
+async function remoteServer(
+  { common, profile, host }: BusAsked,
+  { natsUrl, context }: { readonly natsUrl: string; readonly context: string | undefined },
+  held: Held,
+): Promise<Server> {
+  const line = held.add((await openLineAuth(common.connection)) ?? { read: undefined, dispose: () => {} });
+  const tls = await readTlsFiles(common.connection);
+  held.defer(() => tls?.key?.dispose());
+  const own = held.add(createContextAuth({ context, sources: await openSources(profile, host) }));
+  const readOwn = async (): Promise<NatsAuth> => {
+    const found = await own.read();
+    if (found !== undefined) return found;
+    throw new VakError('locked', 'connect: the credentials are not there any more; the key store has locked');
+  };
+  const read = line.read ?? ((await own.read()) === undefined ? undefined : readOwn);
+  const used = tls ?? own.tls();
+  return {
+    servers: natsUrl.split(','),
+    ...(read === undefined ? {} : { auth: read }),
+    ...(used === undefined ? {} : { tls: used }),
+  };
+}
+
+async function connect(asked: BusAsked, settings: Settings, held: Held): Promise<Fabric> {
+  const { common, host, onRefused } = asked;
+  const { clock, logger, randomness, signal } = host;
+  const { context, kind, natsUrl, readOnly } = busSettingsOf(settings);
+  const label = labelOf(common, settings);
+  if (kind === 'embedded') {
+    throw new VakError(
+      'disconnected',
+      `${label}: its bus is embedded, it lives inside the app's process and no other process can reach it; ${elsewhere}`,
+    );
+  }
+  if (kind === 'remote' && natsUrl === null) {
+    throw new VakError('invalid-input', `${label}: has no address; set contexts.${context}.url, or ${elsewhere}`);
+  }
+  // The setting natsUrl is another server's address: the context's own credentials are not for it.
+  const owner = settings.natsUrl === null ? context : undefined;
+  const server =
+    natsUrl === null
+      ? await managedServer(asked, label, held)
+      : await remoteServer(asked, { natsUrl, context: owner }, held);
+  // Read only here: the client of NATS takes its time to load, and most commands need none.
+  const { connectNats } = await import('../../engine/bus/nats/nats-fabric.ts');
+  const peer = asked.peer ?? common.identity ?? 'vak';
+  try {
+    const fabric = await connectNats({
+      ...{ ...server, clock, logger, randomness, signal, name: peer },
+      inboxPrefix: `_INBOX.${common.workspace}.${peer}`,
+      ...(onRefused === undefined ? {} : { onError: onRefused }),
+    });
+    return readOnly ? createReadOnlyFabric(fabric, context) : fabric;
+  } catch (error) {
+    throw explained(error, asked);
+  }
+}
+
+/**
+ * Connects to the server of `--nats-url`, of `--context`, of the setting natsUrl, or of the current context; runs the work, closes.
+ * Throws `disconnected` also for an embedded context, which no other process reaches, and what connecting throws.
+ */
+export async function withBus<T>(asked: BusAsked, work: (fabric: Fabric, label: string) => Promise<T>): Promise<T> {
+  const { common, profile } = asked;
+  checkProfile(profile, common);
+  const settings = settingsFor(common, profile.settings.settings());
+  const held = createDisposer();
+  try {
+    const fabric = await connect(asked, settings, held);
+    try {
+      return await work(fabric, labelOf(common, settings));
+    } finally {
+      await fabric.close();
+    }
+  } finally {
+    held.dispose();
+  }
+}

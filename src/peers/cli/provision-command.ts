@@ -1,0 +1,43 @@
+/** `vak provision`: what a workspace needs on a server, made once (protocol.md §1). */
+import type { DurablePlane, Provisioned } from '../../engine/bus/durable.ts';
+import { provision } from '../../engine/bus/provision.ts';
+import { withBus } from './bus-connection.ts';
+import { type Command, exitCodes } from './command.ts';
+import type { Output } from './output.ts';
+import { withProfile } from './profile.ts';
+
+/** The plane, which tells of each part as soon as it stands: what follows may fail. */
+function telling(durable: DurablePlane, output: Output): DurablePlane {
+  const tell = (kind: string, name: string, outcome: Provisioned): Provisioned => {
+    output.data({ kind, name, outcome }, `${outcome.padEnd(9)}  ${kind.padEnd(9)}  ${name}`);
+    return outcome;
+  };
+  return {
+    ...durable,
+    ensureStream: async (spec, options) => tell('stream', spec.name, await durable.ensureStream(spec, options)),
+    ensureKeyValue: async (spec, options) => tell('key-value', spec.name, await durable.ensureKeyValue(spec, options)),
+  };
+}
+
+export const provisionCommand: Command = {
+  words: ['provision'],
+  args: [],
+  options: { 'dry-run': { help: 'changes nothing, says what would be done' } },
+  summary: 'Makes the streams and buckets of the workspace on a server, or changes them to be as they should.',
+  notes: `Prints {kind: stream|key-value, name, outcome: created|updated|unchanged}, one a line; done again it changes nothing. Where
+something of that name cannot be changed to what is needed, it ends there with exit code 1 and names the field; what was made
+before stays. Buckets of large values are made by their writers. The server's JetStream must be enabled.`,
+  example: 'vak provision --dry-run --nats-url nats://127.0.0.1:4222\nvak provision --context prod --workspace team',
+  async run({ common, isOn }, host) {
+    const dryRun = isOn('dry-run');
+    const { output } = host;
+    return await withProfile(common, host, (profile) =>
+      withBus({ common, profile, host }, async ({ durable }, label) => {
+        const parts = await provision(telling(durable, output), common.workspace, { dryRun });
+        const changed = parts.filter(({ outcome }) => outcome !== 'unchanged').length;
+        output.talk(`${label}: ${changed} of ${parts.length} ${dryRun ? 'would be' : 'were'} made or changed`);
+        return exitCodes.done;
+      }),
+    );
+  },
+};

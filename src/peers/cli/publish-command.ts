@@ -1,0 +1,180 @@
+/** `vak publish`: one signed envelope, by hand (protocol.md E8, E12, E13, W1). */
+import type { Fabric } from '../../engine/bus/fabric.ts';
+import {
+  createEnvelopeAuthor,
+  type EnvelopeAuthor,
+  type EnvelopeDraft,
+} from '../../engine/envelope/envelope-author.ts';
+import { createEnvelopeSealer } from '../../engine/envelope/envelope-sealer.ts';
+import { openFileHeadStore } from '../../engine/envelope/file-head-store.ts';
+import { isNeverSealed } from '../../engine/envelope/never-sealed.ts';
+import { createSecretRegistry } from '../../engine/envelope/secret-registry.ts';
+import { grantAt } from '../../engine/identity/grant-timeline.ts';
+import type { StoredIdentity } from '../../engine/identity/key-store.ts';
+import { createNkeySigner } from '../../engine/identity/nkey.ts';
+import type { ChainKind } from '../../engine/ports/head-store.ts';
+import { createSessionId } from '../../engine/ports/randomness.ts';
+import { createDisposer } from '../../shared/base/disposer.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
+import { explainAccess } from '../../shared/protocol/acl.ts';
+import { buildSubject, parseSubject, type SubjectParts, typeOfSubject } from '../../shared/protocol/subject.ts';
+import { startTrace } from '../../shared/protocol/trace-context.ts';
+import { withBus } from './bus-connection.ts';
+import { type CliHost, type Command, type CommonOptions, exitCodes } from './command.ts';
+import { type EnvelopeWorkspace, withEnvelopeWorkspace } from './envelope-workspace.ts';
+import { appendFirmly, publishFlushed, type Sent } from './publish-delivery.ts';
+import { contentTypeOf, findMisfit, readPayload } from './publish-payload.ts';
+import { chosenIdentity, type OpenWorkspace } from './workspace.ts';
+
+/** Stands in a subject for the session of the call, which nobody knows before. */
+const ownSession = 'self';
+const sessionPlanes: ReadonlySet<string> = new Set(['events', 'receipts', 'approvals']);
+/** Planes whose subjects carry one type each: receivers refuse another. */
+const typedPlanes: ReadonlySet<string> = new Set(['events', 'work', 'receipts', 'approvals', 'dlq', 'audit']);
+
+/** Which chain a subject belongs to (E12). */
+function chainKindOf({ plane, verb }: SubjectParts): ChainKind {
+  if (plane === 'work' || plane === 'agent') return 'q';
+  return plane === 'events' || plane === 'control' || verb === 'presence' ? 'e' : 'd';
+}
+
+const needsOwnSession = ({ plane, verb }: SubjectParts): boolean => sessionPlanes.has(plane) && verb !== 'verdict';
+
+interface Wanted {
+  readonly parts: SubjectParts;
+  readonly type: string;
+  readonly isSealed: boolean;
+  readonly payload: Uint8Array;
+}
+
+/** Throws `invalid-subject`, `invalid-input` for what every receiver would refuse. */
+function checkWanted({ parts, type, isSealed }: Omit<Wanted, 'payload'>, { workspace }: CommonOptions): void {
+  const rowType = typeOfSubject(parts);
+  if (parts.workspace !== workspace) {
+    throw new VakError(
+      'invalid-subject',
+      `SUBJECT: is of workspace ${parts.workspace}; give --workspace ${parts.workspace}`,
+    );
+  }
+  if (type !== rowType && typedPlanes.has(parts.plane)) {
+    throw new VakError('invalid-input', `--type: this subject carries ${rowType} alone; leave it out`);
+  }
+  if (needsOwnSession(parts) && parts.entity !== ownSession) {
+    const own = `vak.${parts.plane}.${workspace}.${ownSession}.${parts.verb}`;
+    throw new VakError(
+      'invalid-input',
+      `SUBJECT: names the session of another process, and receivers refuse that (A4); write ${own} for the session of this call`,
+    );
+  }
+  if (isSealed && isNeverSealed(rowType)) {
+    throw new VakError('invalid-input', `--sealed: ${rowType} is never sealed (E8); leave it out`);
+  }
+}
+
+/** Throws `forbidden` with the subject unless a role of the identity lets it publish there (A1, A2). */
+function checkRights(subject: string, session: string, { identity, open, nowMs }: Publisher): void {
+  const { workspace } = open;
+  const { peer } = identity;
+  const grant = grantAt(open.timelines(open.contents())(peer), nowMs)?.grant;
+  const roles = grant?.roles ?? [];
+  const queues = grant?.queues.length ? grant.queues : [undefined];
+  const mayPublish = roles.some((role) =>
+    queues.some((queue) => explainAccess({ role, workspace, peer, session, queue }, 'publish', subject).allowed),
+  );
+  if (mayPublish) return;
+  const has = roles.length === 0 ? 'it has no role' : `its roles are ${roles.join(', ')}`;
+  throw new VakError('forbidden', `publish ${subject}: ${peer} may not, ${has}; see vak acl explain and vak grant add`);
+}
+
+interface Publisher {
+  readonly identity: StoredIdentity;
+  readonly open: OpenWorkspace;
+  readonly nowMs: number;
+}
+
+interface Publication extends Wanted {
+  readonly publisher: Publisher;
+  readonly secrets: EnvelopeWorkspace['secrets'];
+}
+
+/** Writes the envelope as the next of a new session, hands it to the server and waits until that has it. */
+async function publishOne(wanted: Publication, fabric: Fabric, host: CliHost): Promise<Sent & { subject: string }> {
+  const { clock, randomness, output, signal } = host;
+  const { parts, publisher, payload, type } = wanted;
+  const { identity, open } = publisher;
+  const kind = chainKindOf(parts);
+  const session = `${createSessionId(identity.peer, randomness).slice(0, -1)}${kind}`;
+  const subject = buildSubject(needsOwnSession(parts) ? { ...parts, entity: session } : parts);
+  checkRights(subject, session, publisher);
+  const held = createDisposer();
+  const heads = await openFileHeadStore({
+    ...{ path: open.profile.files.heads, clock, randomness },
+    report: (error) => output.talk(`vak: ${error.message}`),
+  });
+  try {
+    const signer = held.add(createNkeySigner(identity.signSeed));
+    const registry = createSecretRegistry({ source: { secrets: () => wanted.secrets, version: () => 0 }, clock });
+    const sealer = createEnvelopeSealer({ registry, peer: identity.peer, clock, randomness });
+    const author: EnvelopeAuthor = createEnvelopeAuthor({
+      ...{ workspace: open.workspace, peer: identity.peer, session, kind, signer, clock, randomness, heads },
+      ...(wanted.isSealed ? { sealer } : {}),
+    });
+    const trace = startTrace((length) => randomness.bytes(length));
+    const draft: EnvelopeDraft = { subject, payload, trace, type, contentType: contentTypeOf(payload) };
+    const send = kind === 'e' ? publishFlushed : appendFirmly;
+    return { ...(await send({ author, draft, fabric, clock, signal })), subject };
+  } finally {
+    held.dispose();
+    await heads.close();
+  }
+}
+
+function talkAbout({ parts, type, isSealed, payload }: Wanted, { output }: CliHost): void {
+  const misfit = findMisfit(type, payload);
+  if (misfit !== undefined) output.talk(`vak: --data: ${misfit}; receivers will not understand it`);
+  if (isSealed || isNeverSealed(typeOfSubject(parts))) return;
+  output.talk('vak: it goes plain, and receivers refuse that unless their policy accepts it; --sealed seals it');
+}
+
+export const publishCommand: Command = {
+  words: ['publish'],
+  args: ['SUBJECT'],
+  options: {
+    type: { value: 'T', help: "type of the envelope (default: the subject's own)" },
+    data: { value: '-|FILE|TEXT', help: 'payload: - for stdin, JSON as it stands, a file, or any text (default: {})' },
+    sealed: { help: 'seals the payload with the newest secret; that of the environment, env, is the newest' },
+  },
+  summary: 'Publishes one envelope as --identity, signed and chained.',
+  notes: `Prints {id, subject, seq, stream, leaf}; seq and stream say where a durable one is stored, and are left out of an ephemeral one.
+A durable one was acknowledged by its stream, an ephemeral one was taken by the server, when it is printed. Where a subject
+names a session (vak.events, vak.receipts, vak.approvals…request), write self: a session is one process's own, and each call is
+a new one. A text that is JSON is never taken for a file's name. Exit code 1 if the identity may not publish there.`,
+  example: `vak publish vak.agent.default.builder.inbox --type vak.agent.message --sealed --data '{"kind":"text","text":"hello"}' --context prod
+vak publish vak.events.default.self.status --data '{"state":"heartbeat"}' --nats-url nats://127.0.0.1:4222`,
+  async run({ args: [text = ''], common, option, isOn }, host) {
+    const parts = parseSubject(text);
+    const type = option('type') ?? typeOfSubject(parts);
+    const isSealed = isOn('sealed');
+    checkWanted({ parts, type, isSealed }, common);
+    const payload = await readPayload(option('data') ?? '{}', host);
+    return await withEnvelopeWorkspace({ common, wanted: 'identity' }, host, async ({ profile, open, secrets }) => {
+      if (open === undefined) throw new TypeError('publish: the workspace is not open');
+      const identity = chosenIdentity(open.contents(), common.identity);
+      const publisher: Publisher = { identity, open, nowMs: host.clock.now() };
+      const wanted: Publication = { parts, type, isSealed, payload, publisher, secrets };
+      talkAbout(wanted, host);
+      const refused: VakError[] = [];
+      const asked = { common, profile, host, peer: identity.peer };
+      const onRefused = (error: VakError): void => void refused.push(error);
+      return await withBus({ ...asked, onRefused }, async (fabric) => {
+        const { id, subject, seq, stream, leaf } = await publishOne(wanted, fabric, host);
+        const [denied] = refused;
+        if (denied !== undefined) throw denied;
+        const place = seq === undefined ? {} : { seq, stream };
+        const value = { id, subject, ...place, leaf };
+        host.output.data(value, JSON.stringify(value));
+        return exitCodes.done;
+      });
+    });
+  },
+};

@@ -1,0 +1,66 @@
+/** What can be done with connections from anywhere: the palette lists one entry for each context. */
+import type { ConnectionContext } from '../../../shared/contract/connections-contract.ts';
+import type { Action } from '../../actions/action-registry.ts';
+import type { Workbench } from '../../workbench.tsx';
+import { whyNotUse } from './connection-reasons.ts';
+import type { ConnectionWork } from './connection-work.ts';
+
+const group = 'Connections';
+
+export interface ConnectionActionsDeps extends Pick<Workbench, 'client' | 'mirror' | 'view' | 'notify'> {
+  readonly work: Pick<ConnectionWork, 'store' | 'test' | 'importNats'>;
+}
+
+/** "Use connection …", one for each context. */
+export function createUseActions(
+  { client, mirror, notify }: Pick<ConnectionActionsDeps, 'client' | 'mirror' | 'notify'>,
+  contexts: readonly Pick<ConnectionContext, 'name' | 'kind'>[],
+): readonly Action[] {
+  return contexts.map((context) => ({
+    id: `connections.use.${context.name}`,
+    title: `Use connection ${context.name}`,
+    group,
+    disabledReason: () => {
+      const state = mirror.getState()['connections.state'];
+      return state === undefined ? 'it is not known yet' : whyNotUse(state, context);
+    },
+    run: async () => {
+      await client.connections.use({ name: context.name });
+      notify(`The connection ${context.name} is in use.`);
+    },
+  }));
+}
+
+/** The others; what they find stands in the Settings. */
+export function createConnectionActions({ mirror, view, work }: ConnectionActionsDeps): readonly Action[] {
+  const current = (): string | undefined => mirror.getState()['connections.state']?.current;
+  const show = (): void => view.setState({ view: 'settings' });
+  return [
+    {
+      id: 'connections.add',
+      title: 'Add a connection…',
+      group,
+      run: () => work.store.setState({ editing: { context: undefined } }),
+    },
+    {
+      id: 'connections.test',
+      title: 'Test the connection',
+      group,
+      disabledReason: () => (current() === undefined ? 'it is not known yet' : undefined),
+      run: async () => {
+        const name = current();
+        show();
+        if (name !== undefined) await work.test(name);
+      },
+    },
+    {
+      id: 'connections.importNats',
+      title: 'Import contexts of the nats command line',
+      group,
+      run: async () => {
+        show();
+        await work.importNats();
+      },
+    },
+  ];
+}

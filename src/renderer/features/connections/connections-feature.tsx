@@ -1,0 +1,72 @@
+/** What belongs to connections whatever view is shown: actions, dialogs, and the notices of an outage. */
+import { useEffect, useMemo, useState } from 'react';
+import { environmentColour } from '../../ui/environment-colour.ts';
+import { GuardDialog, type Guarded } from '../../ui/guard-dialog.tsx';
+import { useActions, useSnapshot, useWorkbench } from '../../workbench.tsx';
+import { createConnectionActions, createUseActions } from './connection-actions.ts';
+import { ConnectionDialog } from './connection-dialog.tsx';
+import { createOutageNotices } from './outage-notices.ts';
+import { useConnectionWork, useWorkState } from './use-connection-work.ts';
+
+function useOutageNotices(): void {
+  const { advise, notify, view, whileOpen } = useWorkbench();
+  const state = useSnapshot('connections.state');
+  const [notices] = useState(() =>
+    createOutageNotices({
+      // It goes with the opening, as all that is known of the bus does.
+      advise: (text) => {
+        const takeAway = advise(text);
+        whileOpen.defer(takeAway);
+        return takeAway;
+      },
+      notify,
+      zone: () => view.getState().timeZone,
+    }),
+  );
+  useEffect(() => {
+    if (state !== undefined) notices.take(state);
+  }, [notices, state]);
+}
+
+function useConnectionActions(): void {
+  const { client, mirror, view, notify } = useWorkbench();
+  const work = useConnectionWork();
+  const contexts = useSnapshot('connections.state')?.contexts;
+  useActions(
+    useMemo(
+      () => createConnectionActions({ client, mirror, view, notify, work }),
+      [client, mirror, view, notify, work],
+    ),
+  );
+  useActions(
+    useMemo(() => createUseActions({ client, mirror, notify }, contexts ?? []), [client, mirror, notify, contexts]),
+  );
+}
+
+function RemoveGuard() {
+  const work = useConnectionWork();
+  const context = useWorkState((state) => state.removing);
+  const close = (): void => work.store.setState({ removing: undefined });
+  const guarded: Guarded | undefined = context && {
+    ...{ verb: 'Remove', count: 1, noun: 'connection', object: context.name, environment: 'the settings' },
+    environmentColour: environmentColour(context),
+    consequence:
+      'Its credentials leave the key store at once and cannot be brought back. What the server holds stays there.',
+  };
+  const confirm = (): void => {
+    close();
+    if (context !== undefined) void work.remove(context.name);
+  };
+  return <GuardDialog guarded={guarded} onCancel={close} onConfirm={confirm} />;
+}
+
+export function ConnectionsFeature() {
+  useOutageNotices();
+  useConnectionActions();
+  return (
+    <>
+      <ConnectionDialog />
+      <RemoveGuard />
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+/** Settings → Connections: the named contexts, what can be done with them, and how that ended. */
+import { Import, Plus } from 'lucide-react';
+import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
+import { ActionButton } from '../../actions/action-button.tsx';
+import { useSnapshot } from '../../workbench.tsx';
+import { ConnectionsTable } from './connections-table.tsx';
+import { ImportReport } from './import-report.tsx';
+import './connections.css';
+
+function Content({ state }: { readonly state: ConnectionsState }) {
+  const isAlone = state.contexts.every(({ kind }) => kind === 'embedded');
+  return (
+    <>
+      <ConnectionsTable state={state} />
+      {isAlone && (
+        <div className="connections-empty">
+          <p>
+            Only the embedded bus of this app is here: add a NATS server to work with others, or one that this app
+            starts for the programs on this machine.
+          </p>
+          <ActionButton action="connections.add" icon={Plus} variant="primary" />
+        </div>
+      )}
+      <ImportReport />
+    </>
+  );
+}
+
+export function ConnectionsSection() {
+  const state = useSnapshot('connections.state');
+  return (
+    <section className="connections" aria-label="Connections" data-testid="connections">
+      <header className="connections-head">
+        <h2>Connections</h2>
+        <div className="connections-actions">
+          <ActionButton action="connections.importNats" icon={Import} label="Import from the nats command line" />
+          <ActionButton action="connections.add" icon={Plus} label="Add…" />
+        </div>
+      </header>
+      {state === undefined ? <p className="dim">Reading the connections…</p> : <Content state={state} />}
+    </section>
+  );
+}

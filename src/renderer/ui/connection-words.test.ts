@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { ConnectionContext, ConnectionsState } from '../../shared/contract/connections-contract.ts';
+import {
+  currentContext,
+  formatRoundTrip,
+  momentWords,
+  outageWords,
+  placeWords,
+  readOnlyReason,
+  statusNote,
+  statusTone,
+  statusWord,
+} from './connection-words.ts';
+
+const at = (time: string): number => Date.parse(`2026-11-29T${time}Z`);
+const prod: ConnectionContext = {
+  name: 'prod',
+  kind: 'remote',
+  url: 'tls://a:4222',
+  colour: 'red',
+  isReadOnly: true,
+  credentials: 'jwt',
+};
+
+function stateOf(more: Partial<ConnectionsState> = {}): ConnectionsState {
+  return {
+    contexts: [prod],
+    current: 'prod',
+    status: { kind: 'connected', sinceMs: at('14:00:00') },
+    staleSinceMs: null,
+    server: { name: 'n1', version: '2.9.10' },
+    rttMs: 4,
+    missing: [],
+    outages: [],
+    problem: null,
+    ...more,
+  };
+}
+
+describe('words of a connection', () => {
+  it('B8 each state has one word and one tone; attempts are counted', () => {
+    expect(statusWord({ kind: 'reconnecting', sinceMs: 0, attempt: 3, error: null })).toBe('reconnecting 3');
+    expect(statusWord({ kind: 'stale', sinceMs: 0 })).toBe('stale');
+    const kinds = ['connecting', 'connected', 'stale', 'reconnecting', 'closed'] as const;
+    expect(kinds.map((kind) => statusTone({ kind }))).toEqual(['wait', 'ok', 'wait', 'bad', 'bad']);
+  });
+
+  it('B9 says the round trip of a server that is connected, and instead of it since when what is shown is old', () => {
+    expect(statusNote(stateOf(), 'utc')).toBe('RTT 4\u00a0ms');
+    expect(statusNote(stateOf({ rttMs: null }), 'utc')).toBe('');
+    expect(statusNote(stateOf({ server: null }), 'utc')).toBe('');
+    expect(statusNote(stateOf({ status: { kind: 'connecting', sinceMs: 0 } }), 'utc')).toBe('');
+    expect(statusNote(stateOf({ staleSinceMs: at('14:03:07') }), 'utc')).toBe('stale since 14:03:07');
+  });
+
+  it('rounds no round trip down to nothing', () => {
+    expect([0.2, 0.99, 1, 41.6].map(formatRoundTrip)).toEqual([
+      '<\u00a01\u00a0ms',
+      '<\u00a01\u00a0ms',
+      '1\u00a0ms',
+      '42\u00a0ms',
+    ]);
+  });
+
+  it('gives the reason why nothing can be published, of the context in use alone', () => {
+    expect(readOnlyReason(stateOf())).toBe('the connection prod is read-only');
+    expect(
+      readOnlyReason(stateOf({ contexts: [prod, { ...prod, name: 'dev', isReadOnly: false }], current: 'dev' })),
+    ).toBe(undefined);
+    expect(readOnlyReason(undefined)).toBeUndefined();
+    expect(currentContext(stateOf({ current: 'gone' }))).toBeUndefined();
+  });
+
+  it('B8 an outage says from when to when, how long, and what is missing', () => {
+    expect(outageWords({ fromMs: at('14:03:07'), toMs: at('14:03:19') }, 'utc')).toBe(
+      'connection lost 14:03:07 – 14:03:19 · 12.0\u00a0s; what passed on the bus meanwhile is not here',
+    );
+    expect(outageWords({ fromMs: at('14:03:07'), toMs: null }, 'utc')).toBe(
+      'connection lost 14:03:07 – now; what passes on the bus meanwhile is not here',
+    );
+    expect(momentWords(at('14:03:07.900'), 'utc')).toBe('14:03:07 UTC');
+  });
+
+  it('says where it leads', () => {
+    expect(placeWords({ ...prod, url: 'tls://a:4222,tls://b' })).toBe('tls://a:4222, tls://b');
+    expect(placeWords({ kind: 'remote', url: null })).toBe('no server is set');
+    expect(placeWords({ kind: 'embedded', url: null })).toBe('in this app, no server');
+  });
+});

@@ -1,0 +1,86 @@
+/** What is said of connections, everywhere in the same words. Pure. Law: nothing is said that the snapshot does not hold. */
+import type {
+  ConnectionContext,
+  ConnectionKind,
+  ConnectionStatus,
+  ConnectionsState,
+  Outage,
+} from '../../shared/contract/connections-contract.ts';
+import { formatCount, formatDuration, formatTimeOfDay, formatZone, unitSpace, type Zone } from './format.ts';
+
+/** The context in use, or that is being changed to; undefined if the settings have lost it. */
+export function currentContext(state: ConnectionsState | undefined): ConnectionContext | undefined {
+  return state?.contexts.find(({ name }) => name === state.current);
+}
+
+/** `reconnecting 3`: the state of a connection in a word. */
+export function statusWord(status: ConnectionStatus): string {
+  return status.kind === 'reconnecting' ? `reconnecting ${formatCount(status.attempt)}` : status.kind;
+}
+
+export type StatusTone = 'ok' | 'wait' | 'bad';
+
+const tones: Readonly<Record<ConnectionStatus['kind'], StatusTone>> = {
+  connecting: 'wait',
+  connected: 'ok',
+  stale: 'wait',
+  reconnecting: 'bad',
+  closed: 'bad',
+};
+
+export function statusTone({ kind }: Pick<ConnectionStatus, 'kind'>): StatusTone {
+  return tones[kind];
+}
+
+/** `RTT 4 ms`; below a millisecond `RTT < 1 ms`. */
+export function formatRoundTrip(rttMs: number): string {
+  return rttMs < 1 ? `<${unitSpace}1${unitSpace}ms` : formatDuration(rttMs);
+}
+
+/** `stale since 14:03:07`, or undefined while what is shown is current. */
+export function staleWords(state: Pick<ConnectionsState, 'staleSinceMs'>, zone: Zone): string | undefined {
+  return state.staleSinceMs === null ? undefined : `stale since ${formatTimeOfDay(state.staleSinceMs, zone)}`;
+}
+
+/** What stands beside the state: since when it may be old, else the round trip to a server. */
+export function statusNote(state: ConnectionsState, zone: Zone): string {
+  const stale = staleWords(state, zone);
+  if (stale !== undefined) return stale;
+  const isMeasured = state.status.kind === 'connected' && state.server !== null && state.rttMs !== null;
+  return isMeasured ? `RTT ${formatRoundTrip(state.rttMs ?? 0)}` : '';
+}
+
+/** Why nothing can be published now; undefined: it can. */
+export function readOnlyReason(state: ConnectionsState | undefined): string | undefined {
+  const context = currentContext(state);
+  return context?.isReadOnly === true ? `the connection ${context.name} is read-only` : undefined;
+}
+
+/** `14:03:07 – 14:03:19 · 12.0 s`, of an outage that lasts `14:03:07 – now`. */
+export function outageSpan({ fromMs, toMs }: Pick<Outage, 'fromMs' | 'toMs'>, zone: Zone): string {
+  const from = formatTimeOfDay(fromMs, zone);
+  if (toMs === null) return `${from} – now`;
+  return `${from} – ${formatTimeOfDay(toMs, zone)} · ${formatDuration(Math.max(0, toMs - fromMs))}`;
+}
+
+/** What stands in a table where messages may be missing. */
+export function outageWords(outage: Pick<Outage, 'fromMs' | 'toMs'>, zone: Zone): string {
+  const passes = outage.toMs === null ? 'passes' : 'passed';
+  return `connection lost ${outageSpan(outage, zone)}; what ${passes} on the bus meanwhile is not here`;
+}
+
+/** `14:03:07 UTC`. */
+export function momentWords(ms: number, zone: Zone): string {
+  return `${formatTimeOfDay(ms, zone)} ${formatZone(zone, ms)}`;
+}
+
+const kindWords: Readonly<Record<ConnectionKind, string>> = {
+  embedded: 'in this app, no server',
+  managed: 'started by this app',
+  remote: 'NATS server',
+};
+
+/** Where a connection leads. */
+export function placeWords({ kind, url }: Pick<ConnectionContext, 'kind' | 'url'>): string {
+  return kind === 'remote' ? (url?.replaceAll(',', ', ') ?? 'no server is set') : kindWords[kind];
+}

@@ -1,0 +1,92 @@
+/** A real nats-server beside the program `vak`: one a test file, and what tests of bus commands wait for. */
+import type { ChildProcess } from 'node:child_process';
+import { afterAll, beforeAll, expect } from 'vitest';
+import type { Fabric } from '../../src/engine/bus/fabric.ts';
+import { connectNats } from '../../src/engine/bus/nats/nats-fabric.ts';
+import { createSystemClock } from '../../src/engine/ports/clock.ts';
+import { createSilentLogger } from '../../src/engine/ports/logger.ts';
+import { createSystemRandomness } from '../../src/engine/ports/randomness.ts';
+import { type NatsServer, type NatsServerOptions, startNatsServer } from './nats-server.ts';
+import type { Ran, RunOptions, VakProgram } from './vak-program.ts';
+
+/** A line of `vak subscribe --open`. */
+export interface OpenedLine {
+  readonly subject: string;
+  readonly envelope: { readonly id: string; readonly seqnum: string; readonly keyid?: string };
+  readonly payload: unknown;
+  readonly payload_base64: string | null;
+  readonly trust: { readonly signature: string; readonly seal: string; readonly refusal?: { readonly reason: string } };
+}
+
+/** A client of the test's own, which it closes. */
+export function connectForTest(url: string): Promise<Fabric> {
+  return connectNats({
+    ...{ clock: createSystemClock(), randomness: createSystemRandomness(), logger: createSilentLogger() },
+    ...{ servers: [url], name: 'test', inboxPrefix: '_INBOX.test' },
+  });
+}
+
+export interface PreparedServer {
+  readonly server: NatsServer;
+  /** The option that names it. */
+  url(): readonly string[];
+  /** A client of the test's own, which it closes. */
+  connect(): Promise<Fabric>;
+}
+
+/** Starts a server before the tests of a file, and stops it after them. */
+export function prepareServer(options: NatsServerOptions = {}): PreparedServer {
+  let server: NatsServer | undefined;
+  beforeAll(async () => {
+    server = await startNatsServer(options);
+  });
+  afterAll(() => server?.stop());
+  const get = (): NatsServer => {
+    if (server === undefined) throw new Error('the server has not started');
+    return server;
+  };
+  return {
+    get server() {
+      return get();
+    },
+    url: () => ['--nats-url', get().url],
+    connect: () => connectForTest(get().url),
+  };
+}
+
+/** A `vak subscribe` that runs. */
+export interface Listener {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ran>;
+  /** Resolves when stderr has said it. */
+  says(text: RegExp): Promise<void>;
+  stdout(): string;
+}
+
+/** Starts `vak subscribe`, and resolves when it listens. */
+export async function startListener(
+  { vak }: VakProgram,
+  args: readonly string[],
+  environment: RunOptions['environment'] = {},
+): Promise<Listener> {
+  const said = { stdout: '', stderr: '' };
+  let child: ChildProcess | undefined;
+  const ended = vak(['subscribe', ...args], {
+    environment,
+    onStart(started) {
+      child = started;
+      started.stdout?.on('data', (text: string) => {
+        said.stdout += text;
+      });
+      started.stderr?.on('data', (text: string) => {
+        said.stderr += text;
+      });
+    },
+  });
+  const says = async (text: RegExp): Promise<void> => {
+    await expect.poll(() => said.stderr, { timeout: 15_000, interval: 20 }).toMatch(text);
+  };
+  await says(/listening to/);
+  if (child === undefined) throw new Error('the program did not start');
+  return { child, ended, says, stdout: () => said.stdout };
+}
