@@ -1,5 +1,5 @@
 /** Builds the programs that tests start as real processes: once a test file, in a folder of its own. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,9 +19,11 @@ export interface BuiltPrograms {
 export async function buildPrograms(): Promise<BuiltPrograms> {
   const folder = await mkdtemp(join(tmpdir(), 'vak-programs-'));
   const root = fileURLToPath(new URL('../..', import.meta.url));
+  // What has a native part is not bundled; it is found where it is installed.
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   await build({
     ...{ configFile: false, logLevel: 'error', root },
-    ssr: { noExternal: true },
+    ssr: { noExternal: true, external: ['classic-level'] },
     build: {
       ...{ ssr: true, target: 'node20.18', outDir: folder, emptyOutDir: false },
       rollupOptions: {

@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { VakError } from '../../shared/base/vak-error.ts';
+import type { ChainKind } from '../../shared/protocol/chain-kind.ts';
 import type { ChainHead } from '../../shared/protocol/chain-verdict.ts';
 import { type Envelope, genesisHash } from '../../shared/protocol/envelope.ts';
 import { encodeEnvelope } from '../../shared/protocol/envelope-codec.ts';
@@ -12,7 +13,7 @@ import { parseSubject, typeOfSubject } from '../../shared/protocol/subject.ts';
 import { formatTraceparent, type TraceContext } from '../../shared/protocol/trace-context.ts';
 import type { NkeySigner } from '../identity/nkey.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ChainKind, HeadStore } from '../ports/head-store.ts';
+import type { HeadStore } from '../ports/head-store.ts';
 import { createUuid, type Randomness } from '../ports/randomness.ts';
 import type { EnvelopeSealer } from './envelope-sealer.ts';
 import { signEnvelope } from './envelope-signature.ts';

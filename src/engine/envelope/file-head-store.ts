@@ -6,10 +6,11 @@
 import { z } from 'zod';
 import type { Disposable } from '../../shared/base/disposer.ts';
 import { isVakError, type VakError } from '../../shared/base/vak-error.ts';
+import type { ChainKind } from '../../shared/protocol/chain-kind.ts';
 import type { ChainHead } from '../../shared/protocol/chain-verdict.ts';
 import { openSharedJsonFile, type SharedJsonFile, type SharedJsonFileOptions } from '../identity/shared-json-file.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ChainKind, HeadStore } from '../ports/head-store.ts';
+import type { HeadStore } from '../ports/head-store.ts';
 import type { Randomness } from '../ports/randomness.ts';
 
 export interface FileHeadStore extends HeadStore {

@@ -4,6 +4,7 @@
  * conditional one may have been stored; else it stays, and the next one takes the same place.
  */
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
+import { type ChainKind, chainKindOf } from '../../shared/protocol/chain-kind.ts';
 import type { ChainHead } from '../../shared/protocol/chain-verdict.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { parseSubject } from '../../shared/protocol/subject.ts';
@@ -11,6 +12,9 @@ import type { Appended, DurablePlane } from '../bus/durable.ts';
 import type { EnvelopeAuthor, EnvelopeDraft, WrittenEnvelope } from '../envelope/envelope-author.ts';
 import type { Outbox, OutboxEntry, PutOptions } from './outbox.ts';
 import { isRefusal, streamOfSubject } from './outbox-delivery.ts';
+
+/** `q` work and inbox, `d` the rest (E12). */
+export type DurableKind = Exclude<ChainKind, 'e'>;
 
 /** `stored` resolves when it lies in its stream, rejects when it was refused for good (`settled` of the outbox); nobody need wait for it. */
 export interface DurablePublished {
@@ -29,12 +33,17 @@ export interface ConditionalOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface PublishOptions extends PutOptions {
+  /** What the stream knows it by; of its id and leaf unless told (W1). */
+  readonly messageId?: string;
+}
+
 export interface DurableAuthor {
   /**
    * Publishes through the outbox; resolves when it is on disk. Throws what writing throws (`EnvelopeAuthor.write`) or `put` of the
    * outbox, `invalid-subject` for a subject that no stream keeps or that belongs to the other kind of session.
    */
-  publish(draft: EnvelopeDraft, options?: PutOptions): Promise<DurablePublished>;
+  publish(draft: EnvelopeDraft, options?: PublishOptions): Promise<DurablePublished>;
   /**
    * Publishes at once or not at all, past the outbox (B8). Throws `conflict`, `disconnected` and whatever else `append` throws. After
    * `timeout`, `disconnected`, `closed` or `aborted` with `details.isUnknown` it may have been stored: the outbox finds out, and voids
@@ -48,7 +57,7 @@ export interface DurableAuthor {
 export interface DurableAuthorDeps {
   /** Of kind q or d, with a signer, and with `outbox.heads`. */
   readonly author: EnvelopeAuthor;
-  readonly kind: 'q' | 'd';
+  readonly kind: DurableKind;
   readonly outbox: Outbox;
   readonly durable: () => DurablePlane | undefined;
   /** Told of each envelope by which the head has advanced. */
@@ -92,17 +101,22 @@ function createTurns() {
   };
 }
 
-/** Refuses what this kind of session does not carry (E12): `q` work and inbox, `d` the rest. */
-function checkSubject(subject: string, kind: 'q' | 'd'): void {
+/** The kind of session that carries a durable subject (E12). Throws `invalid-subject` if no stream keeps it. */
+export function durableKindOf(subject: string): DurableKind {
   streamOfSubject(subject);
-  const { plane } = parseSubject(subject);
-  if ((plane === 'work' || plane === 'agent') === (kind === 'q')) return;
-  const message = `subject: plane ${plane} belongs to the session of kind ${kind === 'q' ? 'd' : 'q'}, this one is ${kind}`;
+  return chainKindOf(parseSubject(subject)) === 'q' ? 'q' : 'd';
+}
+
+/** Refuses what this kind of session does not carry. */
+function checkSubject(subject: string, kind: DurableKind): void {
+  const wanted = durableKindOf(subject);
+  if (wanted === kind) return;
+  const message = `subject: it belongs to the session of kind ${wanted}, this one is ${kind}`;
   throw new VakError('invalid-subject', message, { details: { field: 'subject' } });
 }
 
-function entryOf({ envelope, bytes, head }: WrittenEnvelope, subject: string): OutboxEntry {
-  return { subject, data: bytes, messageId: messageIdOf(envelope.id, head.leaf), ...head };
+function entryOf({ envelope, bytes, head }: WrittenEnvelope, subject: string, messageId?: string): OutboxEntry {
+  return { subject, data: bytes, messageId: messageId ?? messageIdOf(envelope.id, head.leaf), ...head };
 }
 
 /** Creates the author of the durable envelopes of a session; nothing else may publish with the same `author`. */
@@ -123,10 +137,13 @@ export function createDurableAuthor(deps: DurableAuthorDeps): DurableAuthor {
     onAdvanced?.(written.head, written.envelope);
   }
 
-  async function publish(draft: EnvelopeDraft, options: PutOptions = {}): Promise<DurablePublished> {
+  async function publish(
+    draft: EnvelopeDraft,
+    { messageId, ...options }: PublishOptions = {},
+  ): Promise<DurablePublished> {
     const written = write(draft);
     try {
-      const entry = entryOf(written, draft.subject);
+      const entry = entryOf(written, draft.subject, messageId);
       const kept = outbox.put(entry, options);
       const stored = outbox.settled(entry.messageId);
       // Whoever does not look at it has the outbox's own word for it.

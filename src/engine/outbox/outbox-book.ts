@@ -80,7 +80,7 @@ export function createOutboxBook(options: {
         };
         const timer = clock.setTimer(limitMs, done);
         drains.add(done);
-        if (isEmpty()) done();
+        if (limitMs <= 0 || isEmpty()) done();
       });
     },
     tellDrains(isEnd = false) {

@@ -6,11 +6,11 @@
 import { z } from 'zod';
 import { toTextStrict, utf8 } from '../../shared/base/bytes.ts';
 import { errorCodes, isVakError, VakError } from '../../shared/base/vak-error.ts';
+import type { ChainKind } from '../../shared/protocol/chain-kind.ts';
 import type { ChainHead } from '../../shared/protocol/chain-verdict.ts';
 import { parseSource } from '../../shared/protocol/envelope-fields.ts';
 import type { JournalRange } from '../bus/memory/journal.ts';
 import { journalKey, prefixRange, readJournalKey } from '../bus/memory/journal-keys.ts';
-import type { ChainKind } from '../ports/head-store.ts';
 
 /** `entry`: what waits · `mark`: when it was sent first · `refused`: whose void record is owed · `head`: ends of chains. */
 export type OutboxRecordKind = 'entry' | 'mark' | 'refused' | 'head';

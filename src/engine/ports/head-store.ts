@@ -2,10 +2,8 @@
  * Where a peer's chain heads are kept from start to start (protocol.md E12).
  * Law: one head a peer and kind; what is kept may be older than the truth, never newer.
  */
+import type { ChainKind } from '../../shared/protocol/chain-kind.ts';
 import type { ChainHead } from '../../shared/protocol/chain-verdict.ts';
-
-/** `e` ephemeral, `q` work and inbox, `d` the rest. */
-export type ChainKind = 'e' | 'q' | 'd';
 
 export interface HeadStore {
   /** The head that was kept last; undefined if there is none. Never throws. */

@@ -3,6 +3,7 @@
  * Law: no engine code draws random bytes but through this port, so that one seed gives one history.
  */
 import { randomBytes } from 'node:crypto';
+import type { ChainKind } from '../../shared/protocol/chain-kind.ts';
 import type { Clock } from './clock.ts';
 
 export interface Randomness {
@@ -50,9 +51,9 @@ export function createUuid(clock: Clock, randomness: Randomness): string {
 
 const base32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** Id of a peer's new session of the ephemeral kind (E12): `<peer>-<8 random characters>-e`, a token (S1). */
-export function createSessionId(peer: string, randomness: Randomness): string {
+/** Id of a peer's new session of a kind (E12): `<peer>-<8 random characters>-<kind>`, a token (S1). */
+export function createSessionId(peer: string, randomness: Randomness, kind: ChainKind = 'e'): string {
   let suffix = '';
   for (const byte of randomness.bytes(8)) suffix += base32[byte & 31];
-  return `${peer.slice(0, 53)}-${suffix}-e`;
+  return `${peer.slice(0, 53)}-${suffix}-${kind}`;
 }

@@ -2,6 +2,7 @@
  * What of the settings decides about the bus (product.md "Configuration").
  * Law: no secret is in it; `natsUrl` stands above the context.
  */
+import { hash } from 'node:crypto';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { type ContextKind, type Settings, settingAt, settingKeys } from '../../shared/settings/settings-schema.ts';
 
@@ -32,6 +33,17 @@ export function busSettingsOf(settings: Settings, name = settings.currentContext
   const common = { context: context.name, readOnly: context.readOnly, workspaceSecretEnv };
   if (settings.natsUrl !== null) return { ...common, kind: 'remote', natsUrl: settings.natsUrl };
   return { ...common, kind: context.kind, natsUrl: context.kind === 'remote' ? context.natsUrl : null };
+}
+
+/**
+ * Names the engine that a context, else the current one, leads to, for what is kept for that engine alone: a name of a folder.
+ * Contexts have the names of tokens, addresses a dot in theirs.
+ */
+export function destinationOf(settings: Settings, name?: string): string {
+  const { context, natsUrl } = busSettingsOf(settings, name);
+  if (settings.natsUrl === null || natsUrl === null) return context;
+  const servers = natsUrl.split(',').map((url) => url.trim().toLowerCase().replace(/\/$/, ''));
+  return `url.${hash('sha256', servers.sort().join(','), 'hex').slice(0, 16)}`;
 }
 
 /** Compares two readings. */

@@ -18,6 +18,8 @@ export interface ProfileFiles {
   readonly engine: string;
   /** Folder of the managed nats-server. */
   readonly managedServer: string;
+  /** Folder of what waits to be published. */
+  readonly outbox: string;
   /** Cards and grants of a workspace. `workspace` must be a token. */
   directory(workspace: string): string;
 }
@@ -32,6 +34,7 @@ export function profileFiles(folder: string): ProfileFiles {
     heads: join(folder, 'heads.json'),
     engine: join(folder, 'engine'),
     managedServer: join(folder, 'managed-server'),
+    outbox: join(folder, 'outbox'),
     directory: (workspace) => join(folder, 'workspaces', `${workspace}.json`),
   };
 }

@@ -5,7 +5,7 @@ import type { NatsOptions } from '../../engine/bus/nats/nats-options.ts';
 import { createContextAuth } from '../../engine/connections/context-auth.ts';
 import { readManagedServer } from '../../engine/connections/managed-record.ts';
 import { createReadOnlyFabric } from '../../engine/connections/read-only-fabric.ts';
-import { busSettingsOf } from '../../engine/settings/bus-settings.ts';
+import { busSettingsOf, destinationOf } from '../../engine/settings/bus-settings.ts';
 import { createDisposer, type Disposer } from '../../shared/base/disposer.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { Settings } from '../../shared/settings/settings-schema.ts';
@@ -29,6 +29,15 @@ function settingsFor({ context, connection }: CommonOptions, settings: Settings)
 function labelOf({ context, connection }: CommonOptions, settings: Settings): string {
   if (connection.natsUrl !== undefined) return '--nats-url';
   return settings.natsUrl === null || context !== undefined ? `context ${settings.currentContext}` : 'setting natsUrl';
+}
+
+/** Where a command has connected to. */
+export interface BusPlace {
+  /** For people. */
+  readonly label: string;
+  /** For what is kept for this server alone. */
+  readonly destination: string;
+  readonly isReadOnly: boolean;
 }
 
 export interface BusAsked {
@@ -133,7 +142,7 @@ async function connect(asked: BusAsked, settings: Settings, held: Held): Promise
  * Connects to the server of `--nats-url`, of `--context`, of the setting natsUrl, or of the current context; runs the work, closes.
  * Throws `disconnected` also for an embedded context, which no other process reaches, and what connecting throws.
  */
-export async function withBus<T>(asked: BusAsked, work: (fabric: Fabric, label: string) => Promise<T>): Promise<T> {
+export async function withBus<T>(asked: BusAsked, work: (fabric: Fabric, place: BusPlace) => Promise<T>): Promise<T> {
   const { common, profile } = asked;
   checkProfile(profile, common);
   const settings = settingsFor(common, profile.settings.settings());
@@ -141,7 +150,11 @@ export async function withBus<T>(asked: BusAsked, work: (fabric: Fabric, label: 
   try {
     const fabric = await connect(asked, settings, held);
     try {
-      return await work(fabric, labelOf(common, settings));
+      return await work(fabric, {
+        label: labelOf(common, settings),
+        destination: destinationOf(settings),
+        isReadOnly: busSettingsOf(settings).readOnly,
+      });
     } finally {
       await fabric.close();
     }

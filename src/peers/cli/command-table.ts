@@ -8,6 +8,7 @@ import { contextCommands } from './context-commands.ts';
 import { envelopeCommands } from './envelope-commands.ts';
 import { grantCommands } from './grant-commands.ts';
 import { idCommands } from './id-commands.ts';
+import { outboxCommands } from './outbox-commands.ts';
 import { provisionCommand } from './provision-command.ts';
 import { publishCommand } from './publish-command.ts';
 import { selfTestCommand } from './self-test-command.ts';
@@ -27,6 +28,7 @@ export const commandTable: readonly Command[] = [
   provisionCommand,
   publishCommand,
   subscribeCommand,
+  ...outboxCommands,
   ...streamCommands,
   ...contextCommands,
   selfTestCommand,

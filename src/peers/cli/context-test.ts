@@ -42,7 +42,7 @@ server refuses the credentials.`,
     }
     const asked = name === undefined ? common : { ...common, context: name };
     return await withProfile(asked, host, (profile) =>
-      withBus({ common: asked, profile, host }, async (fabric, label) => {
+      withBus({ common: asked, profile, host }, async (fabric, { label }) => {
         const report = await testConnection(fabric, host.signal);
         host.output.data({ connection: label, ...report }, reportText(label, report));
         return exitCodes.done;

@@ -32,7 +32,7 @@ before stays. Buckets of large values are made by their writers. The server's Je
     const dryRun = isOn('dry-run');
     const { output } = host;
     return await withProfile(common, host, (profile) =>
-      withBus({ common, profile, host }, async ({ durable }, label) => {
+      withBus({ common, profile, host }, async ({ durable }, { label }) => {
         const parts = await provision(telling(durable, output), common.workspace, { dryRun });
         const changed = parts.filter(({ outcome }) => outcome !== 'unchanged').length;
         output.talk(`${label}: ${changed} of ${parts.length} ${dryRun ? 'would be' : 'were'} made or changed`);

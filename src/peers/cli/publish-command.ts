@@ -1,10 +1,6 @@
 /** `vak publish`: one signed envelope, by hand (protocol.md E8, E12, E13, W1). */
 import type { Fabric } from '../../engine/bus/fabric.ts';
-import {
-  createEnvelopeAuthor,
-  type EnvelopeAuthor,
-  type EnvelopeDraft,
-} from '../../engine/envelope/envelope-author.ts';
+import { createEnvelopeAuthor, type EnvelopeDraft } from '../../engine/envelope/envelope-author.ts';
 import { createEnvelopeSealer } from '../../engine/envelope/envelope-sealer.ts';
 import { openFileHeadStore } from '../../engine/envelope/file-head-store.ts';
 import { isNeverSealed } from '../../engine/envelope/never-sealed.ts';
@@ -12,17 +8,17 @@ import { createSecretRegistry } from '../../engine/envelope/secret-registry.ts';
 import { grantAt } from '../../engine/identity/grant-timeline.ts';
 import type { StoredIdentity } from '../../engine/identity/key-store.ts';
 import { createNkeySigner } from '../../engine/identity/nkey.ts';
-import type { ChainKind } from '../../engine/ports/head-store.ts';
 import { createSessionId } from '../../engine/ports/randomness.ts';
 import { createDisposer } from '../../shared/base/disposer.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { explainAccess } from '../../shared/protocol/acl.ts';
+import { chainKindOf } from '../../shared/protocol/chain-kind.ts';
 import { buildSubject, parseSubject, type SubjectParts, typeOfSubject } from '../../shared/protocol/subject.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
-import { withBus } from './bus-connection.ts';
+import { type BusPlace, withBus } from './bus-connection.ts';
 import { type CliHost, type Command, type CommonOptions, exitCodes } from './command.ts';
 import { type EnvelopeWorkspace, withEnvelopeWorkspace } from './envelope-workspace.ts';
-import { appendFirmly, publishFlushed, type Sent } from './publish-delivery.ts';
+import { publishDurably, publishFlushed, type Sent } from './publish-delivery.ts';
 import { contentTypeOf, findMisfit, readPayload } from './publish-payload.ts';
 import { chosenIdentity, type OpenWorkspace } from './workspace.ts';
 
@@ -31,12 +27,6 @@ const ownSession = 'self';
 const sessionPlanes: ReadonlySet<string> = new Set(['events', 'receipts', 'approvals']);
 /** Planes whose subjects carry one type each: receivers refuse another. */
 const typedPlanes: ReadonlySet<string> = new Set(['events', 'work', 'receipts', 'approvals', 'dlq', 'audit']);
-
-/** Which chain a subject belongs to (E12). */
-function chainKindOf({ plane, verb }: SubjectParts): ChainKind {
-  if (plane === 'work' || plane === 'agent') return 'q';
-  return plane === 'events' || plane === 'control' || verb === 'presence' ? 'e' : 'd';
-}
 
 const needsOwnSession = ({ plane, verb }: SubjectParts): boolean => sessionPlanes.has(plane) && verb !== 'verdict';
 
@@ -95,17 +85,27 @@ interface Publisher {
 interface Publication extends Wanted {
   readonly publisher: Publisher;
   readonly secrets: EnvelopeWorkspace['secrets'];
+  readonly fabric: Fabric;
+  readonly place: BusPlace;
 }
 
-/** Writes the envelope as the next of a new session, hands it to the server and waits until that has it. */
-async function publishOne(wanted: Publication, fabric: Fabric, host: CliHost): Promise<Sent & { subject: string }> {
-  const { clock, randomness, output, signal } = host;
-  const { parts, publisher, payload, type } = wanted;
-  const { identity, open } = publisher;
-  const kind = chainKindOf(parts);
-  const session = `${createSessionId(identity.peer, randomness).slice(0, -1)}${kind}`;
+type Published = Sent & { readonly subject: string };
+
+/** What is published in a session. Throws `forbidden` if the identity may not. */
+function draftIn(session: string, { parts, publisher, payload, type }: Publication, host: CliHost): EnvelopeDraft {
   const subject = buildSubject(needsOwnSession(parts) ? { ...parts, entity: session } : parts);
   checkRights(subject, session, publisher);
+  const trace = startTrace((length) => host.randomness.bytes(length));
+  return { subject, payload, trace, type, contentType: contentTypeOf(payload) };
+}
+
+/** Publishes an ephemeral envelope as the first of a new session. */
+async function publishLive(wanted: Publication, host: CliHost): Promise<Published> {
+  const { clock, randomness, output } = host;
+  const { identity, open } = wanted.publisher;
+  const { peer } = identity;
+  const session = createSessionId(peer, randomness);
+  const draft = draftIn(session, wanted, host);
   const held = createDisposer();
   const heads = await openFileHeadStore({
     ...{ path: open.profile.files.heads, clock, randomness },
@@ -114,19 +114,29 @@ async function publishOne(wanted: Publication, fabric: Fabric, host: CliHost): P
   try {
     const signer = held.add(createNkeySigner(identity.signSeed));
     const registry = createSecretRegistry({ source: { secrets: () => wanted.secrets, version: () => 0 }, clock });
-    const sealer = createEnvelopeSealer({ registry, peer: identity.peer, clock, randomness });
-    const author: EnvelopeAuthor = createEnvelopeAuthor({
-      ...{ workspace: open.workspace, peer: identity.peer, session, kind, signer, clock, randomness, heads },
+    const sealer = createEnvelopeSealer({ registry, peer, clock, randomness });
+    const author = createEnvelopeAuthor({
+      ...{ workspace: open.workspace, peer, session, kind: 'e', signer, clock, randomness, heads },
       ...(wanted.isSealed ? { sealer } : {}),
     });
-    const trace = startTrace((length) => randomness.bytes(length));
-    const draft: EnvelopeDraft = { subject, payload, trace, type, contentType: contentTypeOf(payload) };
-    const send = kind === 'e' ? publishFlushed : appendFirmly;
-    return { ...(await send({ author, draft, fabric, clock, signal })), subject };
+    return { ...(await publishFlushed(author, draft, wanted.fabric)), subject: draft.subject };
   } finally {
     held.dispose();
     await heads.close();
   }
+}
+
+/** Publishes a durable envelope through the outbox of the identity. */
+async function publishStored(wanted: Publication, host: CliHost): Promise<Published> {
+  const { fabric, place, isSealed, parts } = wanted;
+  const { open, identity } = wanted.publisher;
+  const secrets = isSealed ? wanted.secrets : undefined;
+  // Read only here: the store of an outbox has a native part, and most commands need none.
+  const { withOwnOutbox } = await import('./own-outbox.ts');
+  return await withOwnOutbox({ open, identity, secrets, fabric, place }, host, async (durable) => {
+    const draft = draftIn(durable.session(chainKindOf(parts) === 'q' ? 'q' : 'd'), wanted, host);
+    return { ...(await publishDurably(durable, draft, host)), subject: draft.subject };
+  });
 }
 
 function talkAbout({ parts, type, isSealed, payload }: Wanted, { output }: CliHost): void {
@@ -146,7 +156,8 @@ export const publishCommand: Command = {
   },
   summary: 'Publishes one envelope as --identity, signed and chained.',
   notes: `Prints {id, subject, seq, stream, leaf}; seq and stream say where a durable one is stored, and are left out of an ephemeral one.
-A durable one was acknowledged by its stream, an ephemeral one was taken by the server, when it is printed. Where a subject
+A durable one was acknowledged by its stream, an ephemeral one was taken by the server, when it is printed. A durable one without
+an answer within 15 s is kept in the outbox of the profile, for that server and identity: see vak outbox. Where a subject
 names a session (vak.events, vak.receipts, vak.approvals…request), write self: a session is one process's own, and each call is
 a new one. A text that is JSON is never taken for a file's name. Exit code 1 if the identity may not publish there.`,
   example: `vak publish vak.agent.default.builder.inbox --type vak.agent.message --sealed --data '{"kind":"text","text":"hello"}' --context prod
@@ -161,17 +172,21 @@ vak publish vak.events.default.self.status --data '{"state":"heartbeat"}' --nats
       if (open === undefined) throw new TypeError('publish: the workspace is not open');
       const identity = chosenIdentity(open.contents(), common.identity);
       const publisher: Publisher = { identity, open, nowMs: host.clock.now() };
-      const wanted: Publication = { parts, type, isSealed, payload, publisher, secrets };
+      const wanted: Wanted = { parts, type, isSealed, payload };
       talkAbout(wanted, host);
       const refused: VakError[] = [];
       const asked = { common, profile, host, peer: identity.peer };
       const onRefused = (error: VakError): void => void refused.push(error);
-      return await withBus({ ...asked, onRefused }, async (fabric) => {
-        const { id, subject, seq, stream, leaf } = await publishOne(wanted, fabric, host);
+      return await withBus({ ...asked, onRefused }, async (fabric, place) => {
+        const publish = chainKindOf(parts) === 'e' ? publishLive : publishStored;
+        const { id, subject, seq, stream, leaf } = await publish(
+          { ...wanted, publisher, secrets, fabric, place },
+          host,
+        );
         const [denied] = refused;
         if (denied !== undefined) throw denied;
-        const place = seq === undefined ? {} : { seq, stream };
-        const value = { id, subject, ...place, leaf };
+        const stored = seq === undefined ? {} : { seq, stream };
+        const value = { id, subject, ...stored, leaf };
         host.output.data(value, JSON.stringify(value));
         return exitCodes.done;
       });

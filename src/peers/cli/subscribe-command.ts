@@ -108,7 +108,7 @@ async function run(
   // It listens for days, and the key store may hold what it connects with and checks signatures by.
   profile.keyStore.setIdleLockMinutes(0);
   try {
-    await withBus({ common, profile, host, onRefused: ending.fail }, async (fabric, label) => {
+    await withBus({ common, profile, host, onRefused: ending.fail }, async (fabric, { label }) => {
       await listen({ fabric, pattern, count, lines, ending, label }, host);
     });
   } finally {

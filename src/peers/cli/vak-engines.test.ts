@@ -56,7 +56,7 @@ test('vak: what one process publishes sealed another one opens, by the profile a
   await vak(['provision', ...bus.url()]);
   const secret = program.secretFile('workspace', 'canary: shared secret');
   const environment = { VAK_WORKSPACE_SECRET_FILE: secret };
-  const listener = await startListener(program, ['vak.>', '--open', '--count', '3', ...bus.url()], environment);
+  const listener = await startListener(program, ['vak.>', '--open', '--count', '4', ...bus.url()], environment);
   const status = [
     'publish',
     'vak.events.default.self.status',
@@ -70,7 +70,7 @@ test('vak: what one process publishes sealed another one opens, by the profile a
   expect(plain).toMatchObject({ code: 0, stderr: oneLine(/it goes plain, and receivers refuse that/) });
   const { code, stdout } = await listener.ended;
   expect(code).toBe(0);
-  const [first, second, third] = jsonLines<OpenedLine>(stdout);
+  const [first, second, checkpoint, fourth] = jsonLines<OpenedLine>(stdout);
   expect(first).toMatchObject({
     ...{ subject: live.subject, envelope: { id: live.id, seqnum: '0' } },
     trust: { signature: 'valid', seal: 'opens', chain: 'ok' },
@@ -81,7 +81,11 @@ test('vak: what one process publishes sealed another one opens, by the profile a
   expect(second).toMatchObject({ payload: json(task), trust: { signature: 'valid', seal: 'opens' } });
   expect(second?.envelope.keyid).toMatch(/^env\.operator\./);
   expect(stored).toMatchObject({ stream: 'VAK_WORK_default', seq: 1, leaf: expect.stringMatching(/^[0-9a-f]{64}$/) });
-  expect(third).toMatchObject({ payload: null, payload_base64: null, trust: { refusal: { reason: 'plain' } } });
+  expect(checkpoint).toMatchObject({
+    ...{ subject: 'vak.audit.default.operator.checkpoint', payload: { seq: 0, head: stored.leaf } },
+    trust: { signature: 'valid', seal: 'exempt' },
+  });
+  expect(fourth).toMatchObject({ payload: null, payload_base64: null, trust: { refusal: { reason: 'plain' } } });
   expect(program.printed()).not.toContain('canary');
 }, 90_000);
 

@@ -1,0 +1,102 @@
+/** The outbox of an identity, for the server that a command has connected to (protocol.md B8, E12, E14). */
+import type { Fabric } from '../../engine/bus/fabric.ts';
+import { createEnvelopeSealer } from '../../engine/envelope/envelope-sealer.ts';
+import { createSecretRegistry, type WorkspaceSecretEntry } from '../../engine/envelope/secret-registry.ts';
+import type { StoredIdentity } from '../../engine/identity/key-store.ts';
+import { createNkeySigner } from '../../engine/identity/nkey.ts';
+import { type DurablePeer, openDurablePeer } from '../../engine/outbox/durable-peer.ts';
+import { openOwnOutbox, outboxFolder } from '../../engine/outbox/outbox-folder.ts';
+import { type LeftMessages, sendLeft } from '../../engine/outbox/send-left.ts';
+import { createDisposer, type Disposer } from '../../shared/base/disposer.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
+import type { BusPlace } from './bus-connection.ts';
+import type { CliHost } from './command.ts';
+import type { OpenWorkspace } from './workspace.ts';
+
+export interface OutboxAsked {
+  readonly open: OpenWorkspace;
+  readonly identity: StoredIdentity;
+  /** To seal with the last of them; undefined: what is not exempt goes plain. */
+  readonly secrets: readonly WorkspaceSecretEntry[] | undefined;
+  readonly fabric: Fabric;
+  readonly place: BusPlace;
+}
+
+/** How long what earlier processes left is waited for before a command goes on with its own, and void records and checkpoints after it, ms. */
+const limitMs = 5_000;
+
+const messages = (count: number): string => (count === 1 ? '1 message' : `${count} messages`);
+
+/** Says what became of what was left; nothing if nothing was. */
+function talkOfLeft({ sentCount, refusedCount, waitingCount }: LeftMessages, { output }: CliHost): void {
+  if (sentCount > 0) output.talk(`vak: outbox: ${messages(sentCount)} of earlier commands sent`);
+  if (refusedCount > 0) output.talk(`vak: outbox: ${messages(refusedCount)} of earlier commands refused for good`);
+  if (waitingCount > 0) output.talk(`vak: outbox: ${messages(waitingCount)} of earlier commands still wait`);
+}
+
+function partsOf({ open, identity, secrets, fabric, place }: OutboxAsked, host: CliHost, held: Disposer) {
+  const { clock, randomness, logger } = host;
+  const { workspace, profile } = open;
+  const { peer } = identity;
+  if (place.isReadOnly) {
+    throw new VakError('read-only', `${place.label}: the context is read-only; use another one to publish`);
+  }
+  const folder = outboxFolder(profile.files.outbox, { workspace, peer, destination: place.destination });
+  const signer = held.add(createNkeySigner(identity.signSeed));
+  const registry = createSecretRegistry({ source: { secrets: () => secrets ?? [], version: () => 0 }, clock });
+  const sealer = createEnvelopeSealer({ registry, peer, clock, randomness });
+  const deps = {
+    ...{ signer, clock, randomness, logger, status: fabric, durable: () => fabric.durable },
+    ...(secrets === undefined ? {} : { sealer }),
+  };
+  return { folder, deps, workspace, peer };
+}
+
+/** Sends what waits in the outboxes that no process has open, and gives what became of it. Throws `read-only`, and what opening throws. */
+export async function sendOwnLeft(asked: OutboxAsked, host: CliHost): Promise<LeftMessages> {
+  const held = createDisposer();
+  try {
+    const { folder, deps } = partsOf(asked, host, held);
+    return await sendLeft(folder, deps, { limitMs: 3 * limitMs });
+  } finally {
+    held.dispose();
+  }
+}
+
+/** Waits for what an earlier process left in the journal that is this process's now. */
+async function finishFormer(peer: DurablePeer, host: CliHost): Promise<void> {
+  if (peer.waiting().count + peer.waiting().voidOwedCount === 0) return;
+  let [sentCount, refusedCount] = [0, 0];
+  const listening = [peer.onDelivered(() => sentCount++), peer.onRefused(() => refusedCount++)];
+  await peer.drain(limitMs);
+  for (const one of listening) one.dispose();
+  const { count, voidOwedCount } = peer.waiting();
+  talkOfLeft({ sentCount, refusedCount, waitingCount: count + voidOwedCount }, host);
+}
+
+/**
+ * Opens the outbox, sends what earlier commands left there, runs the work, puts the heads on record and closes. Throws `read-only` for
+ * a context of that kind, what opening throws, and what the work throws.
+ */
+export async function withOwnOutbox<T>(
+  asked: OutboxAsked,
+  host: CliHost,
+  work: (peer: DurablePeer) => Promise<T>,
+): Promise<T> {
+  const held = createDisposer();
+  try {
+    const { folder, deps, workspace, peer } = partsOf(asked, host, held);
+    const { slot, journal } = await openOwnOutbox(folder, host);
+    const durable = await openDurablePeer({ ...deps, workspace, peer, journal });
+    try {
+      talkOfLeft(await sendLeft(folder, deps, { limitMs, except: slot }), host);
+      await finishFormer(durable, host);
+      return await work(durable);
+    } finally {
+      const isWorthWaiting = !host.signal.aborted && asked.fabric.status().kind === 'connected';
+      await durable.close(isWorthWaiting ? limitMs : 0);
+    }
+  } finally {
+    held.dispose();
+  }
+}
