@@ -6,6 +6,7 @@ import { createContextAuth } from '../../engine/connections/context-auth.ts';
 import { readManagedServer } from '../../engine/connections/managed-record.ts';
 import { createReadOnlyFabric } from '../../engine/connections/read-only-fabric.ts';
 import { busSettingsOf, destinationOf } from '../../engine/settings/bus-settings.ts';
+import { settlesWithin } from '../../engine/work/wait.ts';
 import { createDisposer, type Disposer } from '../../shared/base/disposer.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { Settings } from '../../shared/settings/settings-schema.ts';
@@ -30,6 +31,9 @@ function labelOf({ context, connection }: CommonOptions, settings: Settings): st
   if (connection.natsUrl !== undefined) return '--nats-url';
   return settings.natsUrl === null || context !== undefined ? `context ${settings.currentContext}` : 'setting natsUrl';
 }
+
+/** After an interruption the server may take so long to let go, ms. */
+const hurriedMs = 300;
 
 /** Where a command has connected to. */
 export interface BusPlace {
@@ -143,7 +147,7 @@ async function connect(asked: BusAsked, settings: Settings, held: Held): Promise
  * Throws `disconnected` also for an embedded context, which no other process reaches, and what connecting throws.
  */
 export async function withBus<T>(asked: BusAsked, work: (fabric: Fabric, place: BusPlace) => Promise<T>): Promise<T> {
-  const { common, profile } = asked;
+  const { common, profile, host } = asked;
   checkProfile(profile, common);
   const settings = settingsFor(common, profile.settings.settings());
   const held = createDisposer();
@@ -156,7 +160,10 @@ export async function withBus<T>(asked: BusAsked, work: (fabric: Fabric, place: 
         isReadOnly: busSettingsOf(settings).readOnly,
       });
     } finally {
-      await fabric.close();
+      const closed = fabric.close();
+      // Whoever interrupts does not wait for a server that does not answer.
+      if (host.signal.aborted) await settlesWithin(host.clock, hurriedMs, closed);
+      else await closed;
     }
   } finally {
     held.dispose();

@@ -18,7 +18,7 @@ import { startTrace } from '../../shared/protocol/trace-context.ts';
 import { type BusPlace, withBus } from './bus-connection.ts';
 import { type CliHost, type Command, type CommonOptions, exitCodes } from './command.ts';
 import { type EnvelopeWorkspace, withEnvelopeWorkspace } from './envelope-workspace.ts';
-import { publishDurably, publishFlushed, type Sent } from './publish-delivery.ts';
+import { publishDurably, publishFlushed, requireStream, type Sent } from './publish-delivery.ts';
 import { contentTypeOf, findMisfit, readPayload } from './publish-payload.ts';
 import { chosenIdentity, type OpenWorkspace } from './workspace.ts';
 
@@ -131,6 +131,7 @@ async function publishStored(wanted: Publication, host: CliHost): Promise<Publis
   const { fabric, place, isSealed, parts } = wanted;
   const { open, identity } = wanted.publisher;
   const secrets = isSealed ? wanted.secrets : undefined;
+  await requireStream(buildSubject(parts), fabric);
   // Read only here: the store of an outbox has a native part, and most commands need none.
   const { withOwnOutbox } = await import('./own-outbox.ts');
   return await withOwnOutbox({ open, identity, secrets, fabric, place }, host, async (durable) => {

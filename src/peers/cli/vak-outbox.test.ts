@@ -1,0 +1,110 @@
+import type { ChildProcess } from 'node:child_process';
+import { afterEach, expect, test } from 'vitest';
+import { type DeafRelay, startDeafRelay } from '../../../tests/support/deaf-relay.ts';
+import { prepareServer } from '../../../tests/support/vak-bus.ts';
+import { json, jsonLines, oneLine, prepareVak, type Ran } from '../../../tests/support/vak-program.ts';
+
+const program = prepareVak();
+const { vak, newSelf } = program;
+const bus = prepareServer();
+let relay: DeafRelay | undefined;
+
+afterEach(async () => {
+  await relay?.close();
+  relay = undefined;
+});
+
+interface Waiting {
+  readonly destination: string;
+  readonly peer: string;
+  readonly waiting: number;
+}
+
+const task = '{"command":["true"]}';
+
+/** Publishes through a relay that goes deaf in the middle, and is interrupted then. */
+async function publishIntoTheVoid(queue: string, lost: 'asked' | 'answers'): Promise<{ ran: Ran; url: string[] }> {
+  relay = await startDeafRelay(bus.server.port);
+  relay.deafenAt(new RegExp(`vak\\.work\\.default\\.${queue}\\.task`), lost);
+  const url = ['--nats-url', relay.url];
+  let child: ChildProcess | undefined;
+  const ended = vak(['publish', `vak.work.default.${queue}.task`, '--sealed', '--data', task, ...url], {
+    onStart(started) {
+      child = started;
+    },
+  });
+  await relay.isDeaf;
+  child?.kill('SIGINT');
+  const ran = await ended;
+  relay.cure();
+  return { ran, url };
+}
+
+const subjects = async (queue: string): Promise<unknown[]> => {
+  const { stdout } = await vak(['stream', 'view', 'work', '--subject', `vak.work.*.${queue}.task`, ...bus.url()]);
+  return stdout === '' ? [] : jsonLines(stdout);
+};
+
+const listed = async (): Promise<Waiting[]> => jsonLines<Waiting>((await vak(['outbox', 'ls', '--json'])).stdout);
+
+test.each([
+  ['asked', 0],
+  ['answers', 1],
+] as const)(
+  'B8 vak: a message whose answer is lost (%s) waits in the outbox, and is stored once',
+  async (lost, before) => {
+    await newSelf();
+    await vak(['provision', ...bus.url()]);
+    const queue = `lost-${lost}`;
+    const { ran, url } = await publishIntoTheVoid(queue, lost);
+    expect(ran).toMatchObject({
+      ...{ code: 4, stdout: '' },
+      stderr: oneLine(
+        /publish vak\.work\.default\.lost-\w+\.task: .*it waits in the outbox as [0-9a-f-]{36}, .*do not/,
+      ),
+    });
+    expect(await subjects(queue)).toHaveLength(before);
+    // The task, and the checkpoint of its chain.
+    expect(await listed()).toMatchObject([{ peer: 'operator', slot: 0, isInUse: false, waiting: 2, damaged: 0 }]);
+    // Another address is another destination.
+    const elsewhere = await vak(['outbox', 'send', '--json', ...bus.url()]);
+    expect([elsewhere.code, json(elsewhere.stdout)]).toEqual([0, { sent: 0, refused: 0, waiting: 0 }]);
+    const sent = await vak(['outbox', 'send', '--json', ...url]);
+    expect([sent.code, json(sent.stdout)]).toEqual([0, { sent: 2, refused: 0, waiting: 0 }]);
+    expect(await subjects(queue)).toHaveLength(1);
+    expect(await listed()).toMatchObject([{ waiting: 0 }]);
+  },
+  60_000,
+);
+
+test('B8 vak: the next durable publish sends what waits first', async () => {
+  await newSelf();
+  await vak(['provision', ...bus.url()]);
+  const { url } = await publishIntoTheVoid('next', 'asked');
+  const { code, stderr } = await vak(['publish', 'vak.work.default.next.task', '--sealed', '--data', task, ...url]);
+  expect([code, stderr]).toEqual([0, oneLine(/outbox: 2 messages of earlier commands sent/)]);
+  const [first, second] = (await subjects('next')) as { envelope: { source: string; resumes?: string } }[];
+  expect(second?.envelope.resumes?.startsWith(`${first?.envelope.source}#0:`)).toBe(true);
+}, 60_000);
+
+test('B8 vak: where there is no stream nothing is put into the outbox', async () => {
+  await newSelf();
+  const call = ['publish', 'vak.work.nowhere.q.task', '--workspace', 'nowhere', '--sealed', '--data', task];
+  await newSelf('--workspace', 'nowhere', '--identity', 'other');
+  const ran = await vak([...call, '--identity', 'other', ...bus.url()]);
+  expect(ran).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: oneLine(/publish vak\.work\.nowhere\.q\.task: .*no stream VAK_WORK_nowhere; .*vak provision/),
+  });
+  expect((await vak(['outbox', 'ls', '--workspace', 'nowhere'])).stdout).toBe('');
+}, 60_000);
+
+test('B8 vak: a read-only context publishes nothing, and keeps nothing', async () => {
+  await newSelf();
+  await vak(['provision', ...bus.url()]);
+  await vak(['context', 'add', 'look', '--url', bus.server.url, '--read-only']);
+  const ran = await vak(['publish', 'vak.work.default.q.task', '--sealed', '--data', task, '--context', 'look']);
+  expect(ran).toMatchObject({ code: 1, stdout: '', stderr: oneLine(/context look: .*read-only/) });
+  expect((await vak(['outbox', 'ls'])).stdout).toBe('');
+}, 60_000);
