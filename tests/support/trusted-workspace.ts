@@ -2,7 +2,7 @@
 
 import { createEnvelopeAuthor, type EnvelopeAuthor } from '../../src/engine/envelope/envelope-author.ts';
 import { createEnvelopeReader, type EnvelopeReader } from '../../src/engine/envelope/envelope-reader.ts';
-import { createEnvelopeSealer } from '../../src/engine/envelope/envelope-sealer.ts';
+import { createEnvelopeSealer, type EnvelopeSealer } from '../../src/engine/envelope/envelope-sealer.ts';
 import { createSignatureCheck } from '../../src/engine/envelope/envelope-signature.ts';
 import { createIntake, type Intake } from '../../src/engine/envelope/intake.ts';
 import { createMemoryHeadStore } from '../../src/engine/envelope/memory-head-store.ts';
@@ -14,8 +14,10 @@ import {
   type SecretSource,
   type WorkspaceSecretEntry,
 } from '../../src/engine/envelope/secret-registry.ts';
+import { createStoredJudge, type StoredJudge, type StoredJudgeDeps } from '../../src/engine/envelope/stored-judge.ts';
 import { createMessageBuffer, type MessageBuffer } from '../../src/engine/feeds/message-buffer.ts';
 import { createSubjectReader } from '../../src/engine/feeds/subject-reader.ts';
+import type { NkeySigner } from '../../src/engine/identity/nkey.ts';
 import { createSecret } from '../../src/engine/identity/secret.ts';
 import { createRecordChecks } from '../../src/engine/identity/signed-record.ts';
 import { createSignerResolution } from '../../src/engine/identity/signer-resolution.ts';
@@ -23,6 +25,7 @@ import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clo
 import { createSeededRandomness, type Randomness } from '../../src/engine/ports/randomness.ts';
 import { utf8 } from '../../src/shared/base/bytes.ts';
 import { rolesThatMayPublish } from '../../src/shared/protocol/acl.ts';
+import type { ChainKind } from '../../src/shared/protocol/chain-kind.ts';
 import type { Envelope } from '../../src/shared/protocol/envelope.ts';
 import type { Role } from '../../src/shared/protocol/roles.ts';
 import { startTrace } from '../../src/shared/protocol/trace-context.ts';
@@ -35,10 +38,13 @@ export const trustedWorkspace = 'acme';
 export interface TrustedPeer {
   readonly author: EnvelopeAuthor;
   readonly session: string;
-  /** An envelope's bytes on `vak.events.acme.<session>.<verb>`; nothing is sent. */
+  readonly signer: NkeySigner;
+  readonly sealer: EnvelopeSealer;
+  /** An envelope's bytes on `vak.events.acme.<session>.<verb>`, or on the subject that is given; nothing is sent. */
   write(
     payload: object,
     verb?: string,
+    subject?: string,
   ): { readonly subject: string; readonly data: Uint8Array; readonly envelope: Envelope };
 }
 
@@ -47,6 +53,8 @@ export interface PeerOptions {
   /** Number of its signing key; a peer that was granted another key signs with this one all the same. */
   readonly key?: number;
   readonly session?: string;
+  /** Of its session, `e` unless told. */
+  readonly kind?: ChainKind;
   readonly isSealing?: boolean;
   readonly isSigning?: boolean;
   readonly isGranted?: boolean;
@@ -59,6 +67,8 @@ export interface TrustedWorkspace {
   readonly reader: EnvelopeReader;
   readonly opener: EnvelopeOpener;
   readonly intake: Intake;
+  /** Judges messages of streams. */
+  readonly judge: StoredJudge;
   readonly quarantine: Quarantine;
   policy: ReceivePolicy;
   /** The secrets as they are; undefined: locked. */
@@ -117,34 +127,37 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
     workspace: trustedWorkspace,
   });
   const quarantine = createQuarantine({ onChange: () => {} });
-  const intake = createIntake({
-    ...{ buffer, reader, subjects: createSubjectReader(), opener, quarantine, clock },
+  const judging: Pick<StoredJudgeDeps, 'workspace' | 'policy' | 'checkSignature'> = {
     ...{ workspace: trustedWorkspace, policy: () => state.policy },
     checkSignature(envelope, subject, atMs) {
       state.checkedCount++;
       return signatures.check(envelope, subject, atMs);
     },
+  };
+  const intake = createIntake({
+    ...{ ...judging, buffer, reader, subjects: createSubjectReader(), opener, quarantine, clock },
   });
+  const judge = createStoredJudge({ ...judging, reader, opener });
   const senders = createSecretRegistry({ source, clock });
   let keys = 1;
 
   function peer(name: string, options: PeerOptions = {}): TrustedPeer {
-    const { roles = ['worker'], key = ++keys, session = `${name}-1-e` } = options;
+    const { roles = ['worker'], key = ++keys, kind = 'e', session = `${name}-1-${kind}` } = options;
     const { isSealing = true, isSigning = true, isGranted = true } = options;
     if (isGranted && !grants.has(name)) {
       grants.set(name, grantWith({ peer: name, sign: signerOf(key).nkey, roles: [...roles], queues: ['q'] }));
     }
+    const signer = signerOf(key);
+    const sealer = createEnvelopeSealer({ registry: senders, peer: name, clock, randomness });
     const author = createEnvelopeAuthor({
-      ...{ workspace: trustedWorkspace, peer: name, session, kind: 'e', clock, randomness },
+      ...{ workspace: trustedWorkspace, peer: name, session, kind, clock, randomness },
       heads: createMemoryHeadStore(),
-      ...(isSealing ? { sealer: createEnvelopeSealer({ registry: senders, peer: name, clock, randomness }) } : {}),
-      ...(isSigning ? { signer: signerOf(key) } : {}),
+      ...(isSealing ? { sealer } : {}),
+      ...(isSigning ? { signer } : {}),
     });
     return {
-      author,
-      session,
-      write(payload, verb = 'status') {
-        const subject = `vak.events.${trustedWorkspace}.${session}.${verb}`;
+      ...{ author, session, signer, sealer },
+      write(payload, verb = 'status', subject = `vak.events.${trustedWorkspace}.${session}.${verb}`) {
         let data = new Uint8Array();
         const draft = { subject, payload: utf8(JSON.stringify(payload)), trace: startTrace(randomness.bytes) };
         const envelope = author.publish(draft, (bytes) => {
@@ -156,7 +169,7 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
   }
 
   return {
-    ...{ clock, randomness, buffer, reader, opener, intake, quarantine, peer },
+    ...{ clock, randomness, buffer, reader, opener, intake, judge, quarantine, peer },
     get policy() {
       return state.policy;
     },

@@ -3,7 +3,7 @@
  * Law: what may lie there since longer than the stream remembers ids is looked up before it is sent again, and an id under which
  * other bytes lie is never taken for success.
  */
-import { isVakError, VakError } from '../../shared/base/vak-error.ts';
+import { type ErrorDetails, isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { type StreamSpec, streamsOf } from '../../shared/protocol/stream-table.ts';
 import { matches, parseSubject } from '../../shared/protocol/subject.ts';
 import type { Appended, DurablePlane, StoredMessage } from '../bus/durable.ts';
@@ -73,7 +73,9 @@ export function streamOfSubject(subject: string): StreamSpec {
 
 const isSame = (left: Uint8Array, right: Uint8Array): boolean => Buffer.compare(left, right) === 0;
 
-const conflictOf = (message: string): Delivered => ({ kind: 'refused', error: new VakError('conflict', message) });
+const conflictOf = (message: string, details: ErrorDetails = {}): Delivered => {
+  return { kind: 'refused', error: new VakError('conflict', message, { details }) };
+};
 
 const storedAs = ({ stream, seq }: StoredMessage): Delivered => {
   return { kind: 'stored', appended: { stream, seq, isDuplicate: true } };
@@ -139,7 +141,8 @@ export function createOutboxDelivery(store: OutboxStore, clock: Clock) {
     const stored = await plane.stream(appended.stream).get(appended.seq);
     // Gone: its consumer was quicker than the answer. An id holds 64 bits of the leaf, nobody meets it by chance.
     if (stored === undefined || isSame(stored.data, data)) return { kind: 'stored', appended };
-    return conflictOf('another message lies in the stream under this message id');
+    const { stream, seq } = appended;
+    return conflictOf('another message lies in the stream under this message id', { stream, seq });
   }
 
   async function attempt(options: DeliveryOptions): Promise<Delivered> {

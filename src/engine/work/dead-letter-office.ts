@@ -1,0 +1,92 @@
+/**
+ * Stores the dead letters of a peer (protocol.md W3, W4).
+ * Law: one dead letter a task, whoever writes it and however often; what squats on its id hides nothing.
+ */
+import { isVakError, type VakError } from '../../shared/base/vak-error.ts';
+import { decodePayload } from '../../shared/protocol/payloads.ts';
+import { buildSubject } from '../../shared/protocol/subject.ts';
+import { childOf, readTraceContext, startTrace } from '../../shared/protocol/trace-context.ts';
+import type { DurablePlane } from '../bus/durable.ts';
+import type { EnvelopeDraft } from '../envelope/envelope-author.ts';
+import type { StoredJudge } from '../envelope/stored-judge.ts';
+import type { DurablePeer } from '../outbox/durable-peer.ts';
+import type { Randomness } from '../ports/randomness.ts';
+import { type DeadLetterOptions, taskLeafOf, writeDeadLetter } from './dead-letter.ts';
+
+export type Burial = Pick<DeadLetterOptions, 'message' | 'reading' | 'death'>;
+
+export interface DeadLetterOffice {
+  /**
+   * Resolves with true when the task's dead letter is stored, this one or an authorised one before it; with false if an earlier one
+   * still waits to be stored: ask again later. Throws what storing throws.
+   */
+  bury(burial: Burial): Promise<boolean>;
+}
+
+interface StoredPlace {
+  readonly stream: string;
+  readonly seq: number;
+}
+
+/** Where the message lies that has the id already, as the outbox says it. */
+function placeOf({ details }: VakError): StoredPlace | undefined {
+  const [stream, seq] = [details?.['stream'], details?.['seq']];
+  return typeof stream === 'string' && typeof seq === 'number' ? { stream, seq } : undefined;
+}
+
+export interface DeadLetterOfficeDeps {
+  readonly workspace: string;
+  readonly peer: string;
+  readonly publisher: Pick<DurablePeer, 'publish'>;
+  readonly durable: () => DurablePlane;
+  /** Judges dead letters that are stored already. */
+  readonly judge: StoredJudge;
+  readonly randomness: Randomness;
+}
+
+/** Creates the office of a peer that may publish dead letters. */
+export function createDeadLetterOffice(deps: DeadLetterOfficeDeps): DeadLetterOffice {
+  const { workspace, peer, publisher, durable, judge, randomness } = deps;
+  const subject = buildSubject({ plane: 'dlq', workspace, entity: peer, verb: 'failed' });
+
+  async function draftOf({ message, reading, death }: Burial): Promise<EnvelopeDraft> {
+    const payload = await writeDeadLetter({ message, reading, death, peer, durable: durable() });
+    if (reading.kind !== 'envelope') return { subject, payload, trace: startTrace(randomness.bytes) };
+    const { id: causationId, traceparent, tracestate } = reading.envelope;
+    const context = readTraceContext(traceparent, tracestate);
+    const trace = context === undefined ? startTrace(randomness.bytes) : childOf(context, randomness.bytes);
+    return { subject, payload, trace, causationId };
+  }
+
+  /** Whether what lies under the id is a dead letter of that task, by somebody who may write one (W3). */
+  async function isAuthorised(stored: StoredPlace, taskLeaf: string): Promise<boolean> {
+    const message = await durable().stream(stored.stream).get(stored.seq);
+    const verdict = message === undefined ? undefined : judge(message);
+    if (verdict?.kind !== 'accepted' || verdict.envelope.type !== 'vak.dlq.failed') return false;
+    try {
+      return decodePayload('vak.dlq.failed', verdict.payload).taskLeaf === taskLeaf;
+    } catch (error) {
+      if (isVakError(error)) return false;
+      throw error;
+    }
+  }
+
+  return {
+    async bury(burial) {
+      const leaf = taskLeafOf(burial.message, burial.reading);
+      const draft = await draftOf(burial);
+      try {
+        const { stored } = await publisher.publish(draft, { messageId: `dlq:${leaf}` });
+        await stored;
+      } catch (error) {
+        if (isVakError(error, 'exists')) return false;
+        const place = isVakError(error, 'conflict') ? placeOf(error) : undefined;
+        if (place === undefined) throw error;
+        if (await isAuthorised(place, leaf)) return true;
+        // Under an id of its own, which nobody can foresee.
+        await (await publisher.publish(draft)).stored;
+      }
+      return true;
+    },
+  };
+}

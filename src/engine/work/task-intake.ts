@@ -1,0 +1,101 @@
+/**
+ * Judges a claimed task before any handler sees it (protocol.md E8, E15, W3).
+ * Law: a task that is refused is ended only after its dead letter is stored; one that was handled is never handled again.
+ */
+import { isVakError } from '../../shared/base/vak-error.ts';
+import type { Refusal } from '../../shared/contract/trust-report.ts';
+import type { Envelope } from '../../shared/protocol/envelope.ts';
+import { decodePayload, type PayloadOf } from '../../shared/protocol/payloads.ts';
+import type { Delivery } from '../bus/durable.ts';
+import type { EnvelopeReader } from '../envelope/envelope-reader.ts';
+import type { StoredJudge } from '../envelope/stored-judge.ts';
+import type { HandledMemory } from '../outbox/handled-memory.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { DeadLetterOffice } from './dead-letter-office.ts';
+
+/** `ended`: there is nothing to do any more. `returned`: it comes again, nobody can judge it now. */
+export type TaskAdmission =
+  | {
+      readonly kind: 'accepted';
+      readonly envelope: Envelope;
+      /** 64 lower hex digits (E10). */
+      readonly leaf: string;
+      readonly task: PayloadOf<'vak.work.task'>;
+    }
+  | { readonly kind: 'ended'; readonly refusal: Refusal | undefined }
+  | { readonly kind: 'returned' };
+
+export interface TaskIntake {
+  /** Throws what the dead letter's storing or the delivery throws; then it is neither ended nor returned, and comes again. */
+  admit(delivery: Delivery): Promise<TaskAdmission>;
+}
+
+export interface TaskIntakeDeps {
+  readonly peer: string;
+  readonly judge: StoredJudge;
+  readonly reader: EnvelopeReader;
+  /** What of the work stream was handled here. */
+  readonly handled: Pick<HandledMemory, 'isNew'>;
+  readonly office: DeadLetterOffice;
+  readonly clock: Clock;
+}
+
+/** A task that cannot be judged yet comes again after so long, ms. */
+const returnDelayMs = 5_000;
+/** In UTF-8 at most three times as many bytes: W4's bound of a reason. */
+const maxReasonLength = 340;
+
+/** The task of a payload, or why it is none. */
+function readTask(payload: Uint8Array): PayloadOf<'vak.work.task'> | Refusal {
+  try {
+    return decodePayload('vak.work.task', payload);
+  } catch (error) {
+    if (isVakError(error)) return { reason: 'malformed', why: `${error.message}.` };
+    throw error;
+  }
+}
+
+const isRefusal = (found: PayloadOf<'vak.work.task'> | Refusal): found is Refusal =>
+  'why' in found && 'reason' in found;
+
+/** Creates the intake of one worker's queue. */
+export function createTaskIntake(deps: TaskIntakeDeps): TaskIntake {
+  const { peer, judge, reader, handled, office, clock } = deps;
+
+  async function refuse(delivery: Delivery, refusal: Refusal): Promise<TaskAdmission> {
+    const { message } = delivery;
+    const isBuried = await office.bury({
+      message,
+      reading: reader.read(message.data),
+      death: {
+        ...{ attempts: 0, history: [], reason: refusal.why.slice(0, maxReasonLength), workerId: peer },
+        errorClass: `refused.${refusal.reason}`,
+        failedAt: new Date(clock.now()).toISOString(),
+      },
+    });
+    if (!isBuried) return await giveBack(delivery);
+    await delivery.term();
+    return { kind: 'ended', refusal };
+  }
+
+  async function giveBack(delivery: Delivery): Promise<TaskAdmission> {
+    await delivery.nak(returnDelayMs);
+    return { kind: 'returned' };
+  }
+
+  return {
+    async admit(delivery) {
+      const verdict = judge(delivery.message);
+      if (verdict.kind === 'locked') return await giveBack(delivery);
+      if (verdict.kind === 'refused') return await refuse(delivery, verdict.refusal);
+      const { envelope, leaf, payload } = verdict;
+      const task = readTask(payload);
+      if (isRefusal(task)) return await refuse(delivery, task);
+      if (await handled.isNew({ source: envelope.source, id: envelope.id })) {
+        return { kind: 'accepted', envelope, leaf, task };
+      }
+      await delivery.ack();
+      return { kind: 'ended', refusal: undefined };
+    },
+  };
+}
