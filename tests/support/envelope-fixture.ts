@@ -10,9 +10,9 @@ import {
 import { secretFromText } from '../../src/engine/identity/secret.ts';
 import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clock.ts';
 import type { HeadStore } from '../../src/engine/ports/head-store.ts';
-import type { ChainKind } from '../../src/shared/protocol/chain-kind.ts';
 import { createSeededRandomness, type Randomness } from '../../src/engine/ports/randomness.ts';
 import { utf8 } from '../../src/shared/base/bytes.ts';
+import type { ChainKind } from '../../src/shared/protocol/chain-kind.ts';
 import { type Envelope, genesisHash } from '../../src/shared/protocol/envelope.ts';
 import { startTrace, type TraceContext } from '../../src/shared/protocol/trace-context.ts';
 import { signerOf } from './identity-fixture.ts';
