@@ -104,12 +104,15 @@ function readOnlyPlane(plane: DurablePlane, refuse: Refuse): DurablePlane {
   };
 }
 
+/** The refusal of an action in a read-only context. */
+export function readOnlyRefusal(context: string, action: string): VakError {
+  const message = `${action}: the context "${context}" is read-only; use another one, or set its readOnly to false`;
+  return new VakError('read-only', message, { details: { context, action } });
+}
+
 /** Wraps an engine, which it owns from then on; `context` is the name that the refusals (`read-only`) give. */
 export function createReadOnlyFabric(fabric: Fabric, context: string): Fabric {
-  const refuse: Refuse = (action) => {
-    const message = `${action}: the context "${context}" is read-only; use another one, or set its readOnly to false`;
-    return new VakError('read-only', message, { details: { context, action } });
-  };
+  const refuse: Refuse = (action) => readOnlyRefusal(context, action);
   return {
     bus: readOnlyBus(fabric.bus, refuse),
     durable: readOnlyPlane(fabric.durable, refuse),

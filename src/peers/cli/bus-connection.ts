@@ -41,7 +41,8 @@ export interface BusPlace {
   readonly label: string;
   /** For what is kept for this server alone. */
   readonly destination: string;
-  readonly isReadOnly: boolean;
+  /** Name of the context if it is read-only. */
+  readonly readOnlyContext: string | undefined;
 }
 
 export interface BusAsked {
@@ -154,10 +155,11 @@ export async function withBus<T>(asked: BusAsked, work: (fabric: Fabric, place: 
   try {
     const fabric = await connect(asked, settings, held);
     try {
+      const { context, readOnly } = busSettingsOf(settings);
       return await work(fabric, {
         label: labelOf(common, settings),
         destination: destinationOf(settings),
-        isReadOnly: busSettingsOf(settings).readOnly,
+        readOnlyContext: readOnly ? context : undefined,
       });
     } finally {
       const closed = fabric.close();

@@ -1,14 +1,16 @@
 /** The outbox of an identity, for the server that a command has connected to (protocol.md B8, E12, E14). */
 import type { Fabric } from '../../engine/bus/fabric.ts';
+import { readOnlyRefusal } from '../../engine/connections/read-only-fabric.ts';
 import { createEnvelopeSealer } from '../../engine/envelope/envelope-sealer.ts';
 import { createSecretRegistry, type WorkspaceSecretEntry } from '../../engine/envelope/secret-registry.ts';
 import type { StoredIdentity } from '../../engine/identity/key-store.ts';
 import { createNkeySigner } from '../../engine/identity/nkey.ts';
 import { type DurablePeer, openDurablePeer } from '../../engine/outbox/durable-peer.ts';
+import { streamOfSubject } from '../../engine/outbox/outbox-delivery.ts';
 import { openOwnOutbox, outboxFolder } from '../../engine/outbox/outbox-folder.ts';
 import { type LeftMessages, sendLeft } from '../../engine/outbox/send-left.ts';
 import { createDisposer, type Disposer } from '../../shared/base/disposer.ts';
-import { VakError } from '../../shared/base/vak-error.ts';
+import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { BusPlace } from './bus-connection.ts';
 import type { CliHost } from './command.ts';
 import type { OpenWorkspace } from './workspace.ts';
@@ -38,9 +40,7 @@ function partsOf({ open, identity, secrets, fabric, place }: OutboxAsked, host: 
   const { clock, randomness, logger } = host;
   const { workspace, profile } = open;
   const { peer } = identity;
-  if (place.isReadOnly) {
-    throw new VakError('read-only', `${place.label}: the context is read-only; use another one to publish`);
-  }
+  if (place.readOnlyContext !== undefined) throw readOnlyRefusal(place.readOnlyContext, 'publish');
   const folder = outboxFolder(profile.files.outbox, { workspace, peer, destination: place.destination });
   const signer = held.add(createNkeySigner(identity.signSeed));
   const registry = createSecretRegistry({ source: { secrets: () => secrets ?? [], version: () => 0 }, clock });
@@ -63,6 +63,19 @@ export async function sendOwnLeft(asked: OutboxAsked, host: CliHost): Promise<Le
   }
 }
 
+/** Throws `not-found` if the server has no stream for it: what cannot be stored is not kept for later. */
+async function requireStream(subject: string, { durable }: Fabric): Promise<void> {
+  const { name } = streamOfSubject(subject);
+  try {
+    await durable.stream(name).state();
+  } catch (error) {
+    // Whoever may not look may still publish.
+    if (!isVakError(error, 'not-found')) return;
+    const message = `publish ${subject}: the server has no stream ${name}; make it with vak provision`;
+    throw new VakError('not-found', message, { cause: error });
+  }
+}
+
 /** Waits for what an earlier process left in the journal that is this process's now. */
 async function finishFormer(peer: DurablePeer, host: CliHost): Promise<void> {
   if (peer.waiting().count + peer.waiting().voidOwedCount === 0) return;
@@ -76,16 +89,17 @@ async function finishFormer(peer: DurablePeer, host: CliHost): Promise<void> {
 
 /**
  * Opens the outbox, sends what earlier commands left there, runs the work, puts the heads on record and closes. Throws `read-only` for
- * a context of that kind, what opening throws, and what the work throws.
+ * a context of that kind, `not-found` if there is no stream for the subject, what opening throws, and what the work throws.
  */
 export async function withOwnOutbox<T>(
-  asked: OutboxAsked,
+  asked: OutboxAsked & { readonly subject: string },
   host: CliHost,
   work: (peer: DurablePeer) => Promise<T>,
 ): Promise<T> {
   const held = createDisposer();
   try {
     const { folder, deps, workspace, peer } = partsOf(asked, host, held);
+    await requireStream(asked.subject, asked.fabric);
     const { slot, journal } = await openOwnOutbox(folder, host);
     const durable = await openDurablePeer({ ...deps, workspace, peer, journal });
     try {

@@ -18,7 +18,7 @@ import { startTrace } from '../../shared/protocol/trace-context.ts';
 import { type BusPlace, withBus } from './bus-connection.ts';
 import { type CliHost, type Command, type CommonOptions, exitCodes } from './command.ts';
 import { type EnvelopeWorkspace, withEnvelopeWorkspace } from './envelope-workspace.ts';
-import { publishDurably, publishFlushed, requireStream, type Sent } from './publish-delivery.ts';
+import { publishDurably, publishFlushed, type Sent } from './publish-delivery.ts';
 import { contentTypeOf, findMisfit, readPayload } from './publish-payload.ts';
 import { chosenIdentity, type OpenWorkspace } from './workspace.ts';
 
@@ -131,10 +131,10 @@ async function publishStored(wanted: Publication, host: CliHost): Promise<Publis
   const { fabric, place, isSealed, parts } = wanted;
   const { open, identity } = wanted.publisher;
   const secrets = isSealed ? wanted.secrets : undefined;
-  await requireStream(buildSubject(parts), fabric);
   // Read only here: the store of an outbox has a native part, and most commands need none.
   const { withOwnOutbox } = await import('./own-outbox.ts');
-  return await withOwnOutbox({ open, identity, secrets, fabric, place }, host, async (durable) => {
+  const asked = { open, identity, secrets, fabric, place, subject: buildSubject(parts) };
+  return await withOwnOutbox(asked, host, async (durable) => {
     const draft = draftIn(durable.session(chainKindOf(parts) === 'q' ? 'q' : 'd'), wanted, host);
     return { ...(await publishDurably(durable, draft, host)), subject: draft.subject };
   });

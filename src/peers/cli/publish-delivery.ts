@@ -3,9 +3,8 @@ import type { Fabric } from '../../engine/bus/fabric.ts';
 import type { EnvelopeAuthor, EnvelopeDraft } from '../../engine/envelope/envelope-author.ts';
 import { leafOf } from '../../engine/envelope/hashing.ts';
 import type { DurablePeer } from '../../engine/outbox/durable-peer.ts';
-import { streamOfSubject } from '../../engine/outbox/outbox-delivery.ts';
 import type { Clock } from '../../engine/ports/clock.ts';
-import { isVakError, VakError } from '../../shared/base/vak-error.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
 
 /** What was sent; `stream` and `seq` of a durable one. */
 export interface Sent {
@@ -29,19 +28,6 @@ export async function publishFlushed(author: EnvelopeAuthor, draft: EnvelopeDraf
   await fabric.ping();
   await fabric.ping();
   return { id: envelope.id, leaf: leafOf(envelope) };
-}
-
-/** Throws `not-found` if the server has no stream for it: what cannot be stored is not kept for later. */
-export async function requireStream(subject: string, { durable }: Fabric): Promise<void> {
-  const { name } = streamOfSubject(subject);
-  try {
-    await durable.stream(name).state();
-  } catch (error) {
-    // Whoever may not look may still publish.
-    if (!isVakError(error, 'not-found')) return;
-    const message = `publish ${subject}: the server has no stream ${name}; make it with vak provision`;
-    throw new VakError('not-found', message, { cause: error });
-  }
 }
 
 /** Resolves when patience or the signal ends; `dispose` ends the wait. */

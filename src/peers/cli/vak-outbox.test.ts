@@ -105,6 +105,6 @@ test('B8 vak: a read-only context publishes nothing, and keeps nothing', async (
   await vak(['provision', ...bus.url()]);
   await vak(['context', 'add', 'look', '--url', bus.server.url, '--read-only']);
   const ran = await vak(['publish', 'vak.work.default.q.task', '--sealed', '--data', task, '--context', 'look']);
-  expect(ran).toMatchObject({ code: 1, stdout: '', stderr: oneLine(/context look: .*read-only/) });
+  expect(ran).toMatchObject({ code: 1, stdout: '', stderr: oneLine(/publish: the context "look" is read-only/) });
   expect((await vak(['outbox', 'ls'])).stdout).toBe('');
 }, 60_000);
