@@ -10,12 +10,22 @@ import type { Settings } from '../../shared/settings/settings-schema.ts';
 import type { Fabric } from '../bus/fabric.ts';
 import { createEmbeddedFabric, type FabricPorts } from '../bus/memory/embedded-fabric.ts';
 import { provision } from '../bus/provision.ts';
-import { type BusSettings, busSettingsOf } from '../settings/bus-settings.ts';
+import { type BusSettings, busSettingsOf, destinationOf } from '../settings/bus-settings.ts';
 import { type ConnectContextDeps, connectContext } from './connect-context.ts';
 import { createLiveFabric, type LiveFabric } from './live-fabric.ts';
 
+/** An engine, and by which name things are kept for it alone. */
+export interface EngineInUse {
+  readonly fabric: Fabric;
+  readonly destination: string;
+  /** Name of the context if it is read-only. */
+  readonly readOnlyContext: string | undefined;
+}
+
 export interface ConnectionSwitch {
   readonly live: LiveFabric;
+  /** The engine in use; undefined while what stands behind the app is no more than a stand-in. */
+  engine(): EngineInUse | undefined;
   /** Name of the context in use; while the first connection is sought, of the one that is sought. */
   current(): string;
   /** The live status; until there was a connection, how far the search for it is. */
@@ -85,6 +95,11 @@ function createOpener(deps: ConnectionSwitchDeps) {
   };
 }
 
+function engineOf(fabric: Fabric, settings: Settings, context: string | undefined): EngineInUse {
+  const { context: name, readOnly } = busSettingsOf(settings, context);
+  return { fabric, destination: destinationOf(settings, context), readOnlyContext: readOnly ? name : undefined };
+}
+
 /** The fabric in use for somebody who closes what was opened: closing it leaves it in use. */
 function lend({ bus, durable, status, onStatus, facts, ping }: LiveFabric): Fabric {
   return { bus, durable, status, onStatus, facts, ping, close: async () => {} };
@@ -97,6 +112,7 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
   const listeners = new Set<() => void>();
   let inUse = busSettingsOf(deps.settings());
   let problem: ErrorShape | undefined;
+  let engine: EngineInUse | undefined;
   let isEstablished = false;
   let attempt = 0;
   let retry: Disposable | undefined;
@@ -112,6 +128,7 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
     try {
       const fabric = await opener.open(deps.settings(), undefined);
       isEstablished = true;
+      engine = engineOf(fabric, deps.settings(), undefined);
       return fabric;
     } catch (thrown) {
       problem = toVakError(thrown, logger).toShape();
@@ -129,14 +146,29 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
     return done;
   }
 
+  /** Whatever is kept for the engine before is let go of first. */
+  async function exchangeFor(next: Fabric): Promise<void> {
+    const former = engine;
+    engine = undefined;
+    changed();
+    try {
+      await live.exchange(next);
+    } catch (error) {
+      engine = former;
+      throw error;
+    }
+  }
+
   async function moveTo(settings: Settings, context: string | undefined): Promise<void> {
     const wanted = busSettingsOf(settings, context);
     // Its journal can be open once: it is left before it is opened anew.
     if (isEstablished && inUse.kind === 'embedded' && wanted.kind === 'embedded') {
-      await live.exchange(await opener.openMemory());
+      await exchangeFor(await opener.openMemory());
       isEstablished = false;
     }
-    await live.exchange(await opener.open(settings, context, closing?.signal));
+    const next = await opener.open(settings, context, closing?.signal);
+    await exchangeFor(next);
+    engine = engineOf(next, settings, context);
     inUse = wanted;
     isEstablished = true;
     problem = undefined;
@@ -193,6 +225,7 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
   return {
     live,
     current: () => inUse.context,
+    engine: () => engine,
     status() {
       if (isEstablished || inUse.context === embeddedContext) return live.status();
       return attempt === 0

@@ -1,0 +1,135 @@
+/**
+ * How the operator publishes durably, whichever engine is behind the app (protocol.md B8, E12).
+ * Law: an outbox belongs to the engine that it was opened for: what waits for one is never sent to another.
+ */
+import { VakError } from '../../shared/base/vak-error.ts';
+import type { EngineInUse } from '../connections/connection-switch.ts';
+import { readOnlyRefusal } from '../connections/read-only-fabric.ts';
+import type { EnvelopeDraft } from '../envelope/envelope-author.ts';
+import { createEnvelopeSealer } from '../envelope/envelope-sealer.ts';
+import { createSecretRegistry, type SecretSource } from '../envelope/secret-registry.ts';
+import type { KeyStore, StoredIdentity } from '../identity/key-store.ts';
+import { createNkeySigner, type NkeySigner } from '../identity/nkey.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Randomness } from '../ports/randomness.ts';
+import type { DurablePublished } from './durable-author.ts';
+import { type DurablePeer, openDurablePeer } from './durable-peer.ts';
+import type { OutboxWaiting } from './outbox.ts';
+import { openOwnOutbox, outboxFolder } from './outbox-folder.ts';
+import { sendLeft } from './send-left.ts';
+
+export interface OperatorOutbox {
+  /** Opens, exchanges or closes the outbox, as keys and engine are now; call it when either has changed. */
+  follow(): void;
+  /** Throws `locked`, `disconnected` (there is no engine yet), `read-only`, and as `DurablePeer.publish`. */
+  publish(draft: EnvelopeDraft): Promise<DurablePublished>;
+  /** Undefined while there is no outbox. */
+  waiting(): OutboxWaiting | undefined;
+  /** Puts the heads on record, and closes. */
+  close(): Promise<void>;
+}
+
+export interface OperatorOutboxDeps {
+  readonly workspace: string;
+  /** `outbox` of the profile. */
+  readonly folder: string;
+  readonly keyStore: Pick<KeyStore, 'state' | 'read'>;
+  readonly secrets: SecretSource;
+  readonly engine: () => EngineInUse | undefined;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly logger: Logger;
+  /** Told when what waits has changed; the caller bounds its rate. */
+  readonly onChange: () => void;
+}
+
+interface Opened {
+  readonly engine: EngineInUse;
+  readonly peer: DurablePeer;
+  readonly signer: NkeySigner;
+}
+
+/** How long closing waits for what is under way, ms. */
+const closeLimitMs = 2_000;
+/** How long what ended processes left is waited for, ms; it waits on afterwards. */
+const leftLimitMs = 60_000;
+
+/** Creates it closed. */
+export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
+  const { workspace, folder: root, keyStore, secrets, engine, clock, randomness, logger, onChange } = deps;
+  const registry = createSecretRegistry({ source: secrets, clock });
+  let opened: Opened | undefined;
+  let turn: Promise<void> = Promise.resolve();
+  let isClosed = false;
+
+  const operator = (): StoredIdentity | undefined => {
+    if (isClosed || keyStore.state().kind !== 'unlocked') return undefined;
+    return keyStore.read().identities.find(({ kind }) => kind === 'human');
+  };
+
+  async function shut(): Promise<void> {
+    const old = opened;
+    opened = undefined;
+    if (old === undefined) return;
+    const isThere = old.engine.fabric.status().kind === 'connected' && engine()?.fabric === old.engine.fabric;
+    await old.peer.close(isThere ? closeLimitMs : 0);
+    old.signer.dispose();
+  }
+
+  async function open(inUse: EngineInUse, { peer, signSeed }: StoredIdentity): Promise<void> {
+    const { fabric, destination } = inUse;
+    const folder = outboxFolder(root, { workspace, destination, peer });
+    const ports = { clock, randomness, logger };
+    const { slot, journal } = await openOwnOutbox(folder, ports);
+    const signer = createNkeySigner(signSeed);
+    const sealer = createEnvelopeSealer({ registry, peer, clock, randomness });
+    const parts = { ...ports, signer, sealer, status: fabric, durable: () => fabric.durable };
+    const durable = await openDurablePeer({ ...parts, workspace, peer, journal });
+    durable.onDelivered(onChange);
+    durable.onRefused(onChange);
+    opened = { engine: inUse, peer: durable, signer };
+    onChange();
+    // In its own time: what others left holds nothing up.
+    sendLeft(folder, parts, { limitMs: leftLimitMs, except: slot }).catch((error: unknown) =>
+      logger.bug('outbox.left', error),
+    );
+  }
+
+  async function settle(): Promise<void> {
+    const [inUse, identity] = [engine(), operator()];
+    const wanted = identity === undefined || inUse?.readOnlyContext !== undefined ? undefined : inUse;
+    if (opened?.engine.fabric === wanted?.fabric) return;
+    await shut();
+    if (wanted !== undefined && identity !== undefined) await open(wanted, identity);
+  }
+
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    turn = turn.then(work).catch((error: unknown) => {
+      logger.error('outbox.open', { message: (error as Error).message });
+    });
+    return turn;
+  }
+
+  return {
+    follow: () => void inTurn(settle),
+    async publish(draft) {
+      await turn;
+      const inUse = engine();
+      if (inUse?.readOnlyContext !== undefined) throw readOnlyRefusal(inUse.readOnlyContext, 'publish');
+      if (operator() === undefined) throw new VakError('locked', 'publish: the key store is locked; unlock it first');
+      if (opened === undefined || opened.engine.fabric !== inUse?.fabric) {
+        const message = 'publish: there is no engine to keep it for yet; publish again when the connection is there';
+        throw new VakError('disconnected', message, { retryable: true });
+      }
+      const published = await opened.peer.publish(draft);
+      onChange();
+      return published;
+    },
+    waiting: () => opened?.peer.waiting(),
+    async close() {
+      isClosed = true;
+      await inTurn(shut);
+    },
+  };
+}
