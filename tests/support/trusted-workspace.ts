@@ -14,16 +14,20 @@ import {
   type SecretSource,
   type WorkspaceSecretEntry,
 } from '../../src/engine/envelope/secret-registry.ts';
+import type { TrustKnowledge } from '../../src/engine/envelope/trust-knowledge.ts';
 import { createMessageBuffer, type MessageBuffer } from '../../src/engine/feeds/message-buffer.ts';
 import { createSubjectReader } from '../../src/engine/feeds/subject-reader.ts';
 import { createSecret } from '../../src/engine/identity/secret.ts';
 import { createRecordChecks } from '../../src/engine/identity/signed-record.ts';
 import { createSignerResolution } from '../../src/engine/identity/signer-resolution.ts';
+import type { Stored } from '../../src/engine/ports/directory.ts';
 import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clock.ts';
 import { createSeededRandomness, type Randomness } from '../../src/engine/ports/randomness.ts';
 import { utf8 } from '../../src/shared/base/bytes.ts';
+import { toDisposable } from '../../src/shared/base/disposer.ts';
 import { rolesThatMayPublish } from '../../src/shared/protocol/acl.ts';
 import type { Envelope } from '../../src/shared/protocol/envelope.ts';
+import type { Grant } from '../../src/shared/protocol/identity-records.ts';
 import type { Role } from '../../src/shared/protocol/roles.ts';
 import { startTrace } from '../../src/shared/protocol/trace-context.ts';
 import { grantWith, root, signerOf } from './identity-fixture.ts';
@@ -63,6 +67,15 @@ export interface TrustedWorkspace {
   policy: ReceivePolicy;
   /** The secrets as they are; undefined: locked. */
   secrets: readonly WorkspaceSecretEntry[] | undefined;
+  /** Grants a peer its key as another process does it: known here only once somebody looks, or is told. */
+  grantElsewhere(
+    name: string,
+    options: { readonly key: number; readonly storedMs?: number; readonly roles?: readonly Role[] },
+  ): void;
+  /** Says that what was granted elsewhere, or set as secrets, is known now. */
+  learn(): void;
+  /** How often somebody looked for grants, and for secrets. */
+  readonly looks: { readonly grants: number; readonly secrets: number };
   /** How many signatures were checked. */
   readonly checkedCount: number;
   peer(name: string, options?: PeerOptions): TrustedPeer;
@@ -72,13 +85,14 @@ export interface TrustedWorkspace {
 export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityBytes: 1e8 }): TrustedWorkspace {
   const clock = createFakeClock();
   const randomness = createSeededRandomness(11);
-  const grants = new Map<string, ReturnType<typeof grantWith>>();
+  const grants = new Map<string, Stored<Grant>[]>();
+  const elsewhere: (() => void)[] = [];
   const checks = createRecordChecks();
   const resolution = createSignerResolution({
     ...{ ws: trustedWorkspace, rootPublic: root.nkey, checks },
     directory: {
       grantedPeers: () => [...grants.keys()],
-      grants: (peer) => [grants.get(peer)].flatMap((record) => (record === undefined ? [] : [{ record, storedMs: 0 }])),
+      grants: (peer) => grants.get(peer) ?? [],
     },
     floor: { judge: () => 'known', raise: () => {} },
   });
@@ -117,9 +131,35 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
     workspace: trustedWorkspace,
   });
   const quarantine = createQuarantine({ onChange: () => {} });
+  const looks = { grants: 0, secrets: 0 };
+  const changeListeners = new Set<() => void>();
+  let knownVersion = 0;
+  function learn(): void {
+    for (const one of elsewhere.splice(0)) one();
+    knownVersion++;
+    for (const listener of changeListeners) listener();
+  }
+  const knowledge: TrustKnowledge = {
+    version: () => knownVersion,
+    basisOf: (want) =>
+      want.kind === 'grant'
+        ? `${grants.get(want.peer)?.length}`
+        : `${state.secrets?.find(({ id }) => want.keyId.startsWith(`${id}.`))?.state}`,
+    seekGrants() {
+      looks.grants++;
+      if (elsewhere.length > 0) learn();
+    },
+    seekSecrets() {
+      looks.secrets++;
+    },
+    onChange(listener) {
+      changeListeners.add(listener);
+      return toDisposable(() => changeListeners.delete(listener));
+    },
+  };
   const intake = createIntake({
     ...{ buffer, reader, subjects: createSubjectReader(), opener, quarantine, clock },
-    ...{ workspace: trustedWorkspace, policy: () => state.policy },
+    ...{ workspace: trustedWorkspace, policy: () => state.policy, knowledge },
     checkSignature(envelope, subject, atMs) {
       state.checkedCount++;
       return signatures.check(envelope, subject, atMs);
@@ -132,7 +172,8 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
     const { roles = ['worker'], key = ++keys, session = `${name}-1-e` } = options;
     const { isSealing = true, isSigning = true, isGranted = true } = options;
     if (isGranted && !grants.has(name)) {
-      grants.set(name, grantWith({ peer: name, sign: signerOf(key).nkey, roles: [...roles], queues: ['q'] }));
+      const record = grantWith({ peer: name, sign: signerOf(key).nkey, roles: [...roles], queues: ['q'] });
+      grants.set(name, [{ record, storedMs: 0 }]);
     }
     const author = createEnvelopeAuthor({
       ...{ workspace: trustedWorkspace, peer: name, session, kind: 'e', clock, randomness },
@@ -156,7 +197,13 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
   }
 
   return {
-    ...{ clock, randomness, buffer, reader, opener, intake, quarantine, peer },
+    ...{ clock, randomness, buffer, reader, opener, intake, quarantine, peer, learn, looks },
+    grantElsewhere(name, { key, storedMs = 0, roles = ['worker'] }) {
+      const before = grants.get(name) ?? [];
+      const serial = before.length + 1;
+      const record = grantWith({ peer: name, sign: signerOf(key).nkey, roles: [...roles], queues: ['q'], serial });
+      elsewhere.push(() => grants.set(name, [...before, { record, storedMs }]));
+    },
     get policy() {
       return state.policy;
     },

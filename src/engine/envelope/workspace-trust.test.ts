@@ -11,6 +11,7 @@ import { revokeGrant } from '../identity/root-grants.ts';
 import { createSecret } from '../identity/secret.ts';
 import { createEnvelopeAuthor } from './envelope-author.ts';
 import { createMemoryHeadStore } from './memory-head-store.ts';
+import { createPinnedRoot } from './pinned-root.ts';
 import { createProfileSignatureCheck, createWorkspaceSecrets } from './workspace-trust.ts';
 
 let profiles: TestProfiles;
@@ -76,7 +77,7 @@ async function writeAs(wanted: PeerWanted, session: string) {
 it('I4 signatures are judged by the grant in force when they came, also while the key store is locked', async () => {
   const { keyStore, records } = profile;
   const { clock } = profiles;
-  const signatures = createProfileSignatureCheck(keyStore, records);
+  const signatures = createProfileSignatureCheck(records, createPinnedRoot(keyStore, testWorkspace));
   const { envelope, subject } = await writeAs({ peer: 'w1', roles: ['worker'], queues: ['q'] }, 'w1-1-e');
   const cameMs = clock.now();
   expect(signatures.check(envelope, subject, cameMs)).toMatchObject({ kind: 'valid', peer: 'w1', roles: ['worker'] });
@@ -95,16 +96,14 @@ it('I4 signatures are judged by the grant in force when they came, also while th
     kind: 'invalid',
     why: expect.stringContaining('revoked'),
   });
-  signatures.dispose();
 });
 
 it('I4 nothing can be told before the key store was open once', async () => {
   const { keyStore, records } = profile;
   const { envelope, subject } = await writeAs({ peer: 'w1', roles: ['worker'], queues: ['q'] }, 'w1-1-e');
   keyStore.lock();
-  const signatures = createProfileSignatureCheck(keyStore, records);
+  const signatures = createProfileSignatureCheck(records, createPinnedRoot(keyStore, testWorkspace));
   expect(signatures.check(envelope, subject, profiles.clock.now())).toBeUndefined();
   await keyStore.unlock({});
   expect(signatures.check(envelope, subject, profiles.clock.now())).toMatchObject({ kind: 'valid' });
-  signatures.dispose();
 });

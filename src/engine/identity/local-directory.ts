@@ -109,6 +109,7 @@ export async function openLocalDirectory(options: LocalDirectoryOptions): Promis
       const sound = checked(grantRecord, grant, 'grant');
       await file.update((value) => withGrant(value, sound, clock.now()));
     },
+    refresh: () => file.refresh(),
     onChange: (listener) => file.onChange(listener),
     dispose: () => file.dispose(),
   };

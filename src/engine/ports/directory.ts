@@ -21,5 +21,7 @@ export interface Directory {
   grantedPeers(): readonly string[];
   putCard(card: Card): Promise<void>;
   putGrant(grant: Grant): Promise<void>;
+  /** Looks at once, at a bounded rate, whether others have put something; whether they have. Listeners are told of it, too. */
+  refresh(): boolean;
   onChange(listener: () => void): Disposable;
 }
