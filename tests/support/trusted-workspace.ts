@@ -65,6 +65,8 @@ export interface TrustedWorkspace {
   readonly intake: Intake;
   readonly quarantine: Quarantine;
   policy: ReceivePolicy;
+  /** Until it is no signature can be judged. */
+  isRootKnown: boolean;
   /** The secrets as they are; undefined: locked. */
   secrets: readonly WorkspaceSecretEntry[] | undefined;
   /** Grants a peer its key as another process does it: known here only once somebody looks, or is told. */
@@ -113,6 +115,7 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
       },
     ] as readonly WorkspaceSecretEntry[] | undefined,
     checkedCount: 0,
+    isRootKnown: true,
   };
   let version = 0;
   let seen = state.secrets;
@@ -143,7 +146,7 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
     version: () => knownVersion,
     basisOf: (want) =>
       want.kind === 'grant'
-        ? `${grants.get(want.peer)?.length}`
+        ? `${state.isRootKnown} ${grants.get(want.peer)?.length}`
         : `${state.secrets?.find(({ id }) => want.keyId.startsWith(`${id}.`))?.state}`,
     seekGrants() {
       looks.grants++;
@@ -162,7 +165,7 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
     ...{ workspace: trustedWorkspace, policy: () => state.policy, knowledge },
     checkSignature(envelope, subject, atMs) {
       state.checkedCount++;
-      return signatures.check(envelope, subject, atMs);
+      return state.isRootKnown ? signatures.check(envelope, subject, atMs) : undefined;
     },
   });
   const senders = createSecretRegistry({ source, clock });
@@ -209,6 +212,12 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
     },
     set policy(next) {
       state.policy = next;
+    },
+    get isRootKnown() {
+      return state.isRootKnown;
+    },
+    set isRootKnown(next) {
+      state.isRootKnown = next;
     },
     get secrets() {
       return state.secrets;
