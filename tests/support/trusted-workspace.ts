@@ -76,6 +76,8 @@ export interface TrustedWorkspace {
   ): void;
   /** Says that what was granted elsewhere, or set as secrets, is known now. */
   learn(): void;
+  /** Looks for grants that come to nothing before one that does. */
+  vainLooks: number;
   /** How often somebody looked for grants, and for secrets. */
   readonly looks: { readonly grants: number; readonly secrets: number };
   /** How many signatures were checked. */
@@ -116,6 +118,7 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
     ] as readonly WorkspaceSecretEntry[] | undefined,
     checkedCount: 0,
     isRootKnown: true,
+    vainLooks: 0,
   };
   let version = 0;
   let seen = state.secrets;
@@ -150,7 +153,8 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
         : `${state.secrets?.find(({ id }) => want.keyId.startsWith(`${id}.`))?.state}`,
     seekGrants() {
       looks.grants++;
-      if (elsewhere.length > 0) learn();
+      if (state.vainLooks > 0) state.vainLooks--;
+      else if (elsewhere.length > 0) learn();
     },
     seekSecrets() {
       looks.secrets++;
@@ -218,6 +222,12 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
     },
     set isRootKnown(next) {
       state.isRootKnown = next;
+    },
+    get vainLooks() {
+      return state.vainLooks;
+    },
+    set vainLooks(next) {
+      state.vainLooks = next;
     },
     get secrets() {
       return state.secrets;

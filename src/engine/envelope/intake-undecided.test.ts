@@ -79,6 +79,33 @@ describe('a grant that is not known yet', () => {
     expect(acme.quarantine.state()).toMatchObject({ refusedCount: 0, countByReason: { signature: 0 }, recent: [] });
   });
 
+  it('E22 a grant that was given a moment ago is looked for before anything is refused', () => {
+    const acme = createTrustedWorkspace();
+    const handled = listen(acme);
+    acme.grantElsewhere('w1', { key: 7 });
+    const held = write(acme.peer('w1', { key: 7, isGranted: false }), 2).map((sent) => take(acme, sent));
+    expect(marks(held)).toEqual([sound, sound]);
+    expect(handled).toEqual([1, 2]);
+    expect(acme.looks.grants).toBe(1);
+    expect(acme.clock.timerCount).toBe(0);
+  });
+
+  it.each([2, 3, 4, 5])(
+    'E23 whichever of the looks finds it (the one after %i), the first is ahead of the next',
+    (vainLooks) => {
+      const acme = createTrustedWorkspace();
+      const handled = listen(acme);
+      acme.vainLooks = vainLooks;
+      acme.grantElsewhere('w1', { key: 7 });
+      const sent = write(acme.peer('w1', { key: 7, isGranted: false }), 4);
+      const held = sent.map((one) => take(acme, one));
+      acme.clock.advance(20);
+      expect(handled).toEqual([1, 2, 3, 4]);
+      expect(marks(held)).toEqual([sound, sound, sound, sound]);
+      expect(held.map(({ trust }) => trust.link?.previousSeq)).toEqual([undefined, 1, 2, 3]);
+    },
+  );
+
   it('E22 E23 the next message looks for it, and what came before it is handled before it', () => {
     const acme = createTrustedWorkspace();
     const handled = listen(acme);
@@ -93,10 +120,11 @@ describe('a grant that is not known yet', () => {
     const acme = createTrustedWorkspace();
     const handled = listen(acme);
     take(acme, acme.peer('w1', { key: 7, isGranted: false }).write({ state: 'started' }));
+    expect(acme.looks.grants).toBe(1);
     acme.grantElsewhere('w1', { key: 7 });
     acme.clock.advance(20);
     expect(handled).toEqual([1]);
-    expect(acme.looks.grants).toBe(1);
+    expect(acme.looks.grants).toBe(2);
     take(acme, acme.peer('stranger', { isGranted: false }).write({ state: 'started' }));
     const { grants } = acme.looks;
     acme.clock.advance(60_000);

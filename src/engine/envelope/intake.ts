@@ -28,7 +28,7 @@ export interface Intake extends Pick<MessageJudge, 'claim' | 'admit' | 'checkSig
 }
 
 /** What the intake is made of. */
-export interface IntakeDeps extends Omit<MessageJudgeDeps, 'waiting'> {
+export interface IntakeDeps extends Omit<MessageJudgeDeps, 'waiting' | 'seekGrants'> {
   readonly knowledge: TrustKnowledge;
 }
 
@@ -85,7 +85,7 @@ export function createIntake(deps: IntakeDeps): Intake {
   const handlings = new Set<Handling>();
   const waiting = disposer.add(createWaiting(deps));
   const { undecided } = waiting;
-  const judge = createMessageJudge({ ...deps, waiting });
+  const judge = createMessageJudge({ ...deps, waiting, seekGrants });
   let judgedVersion = knowledge.version();
   let isJudging = false;
 
@@ -122,15 +122,19 @@ export function createIntake(deps: IntakeDeps): Intake {
     }
   }
 
+  /** What waited is ahead of whoever asks, in its chain and with its handlers. */
+  function seekGrants(): boolean {
+    const before = knowledge.version();
+    knowledge.seekGrants();
+    catchUp();
+    return knowledge.version() !== before;
+  }
+
   disposer.add(knowledge.onChange(() => clock.defer(catchUp)));
 
   return {
     take(message) {
-      if (undecided.size > 0) {
-        // Before its own turn: what came earlier is ahead of it in its chain, and with its handlers.
-        knowledge.seekGrants();
-        catchUp();
-      }
+      if (undecided.size > 0) seekGrants();
       tell(judge.receive(message), handlings);
     },
     claim: judge.claim,

@@ -11,7 +11,7 @@ import type { SubjectReader } from '../feeds/subject-reader.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EnvelopeReader, EnvelopeReading, ReadEnvelope } from './envelope-reader.ts';
 import { createLinkWatch, type Soundness } from './link-watch.ts';
-import type { MessageTrust } from './message-trust.ts';
+import type { ArrivedLink, MessageTrust } from './message-trust.ts';
 import { isNeverSealed } from './never-sealed.ts';
 import { type EnvelopeOpener, mayOpenLater } from './open-envelope.ts';
 import { ownText } from './own-text.ts';
@@ -70,6 +70,8 @@ export interface MessageJudgeDeps {
   /** Judges a signature; `undefined` while the grants are not known. */
   readonly checkSignature: (envelope: Envelope, subject: string, atMs: number) => SignatureReport | undefined;
   readonly waiting: Waiting;
+  /** Looks for grants, and judges first what waited for one; whether something came to be known. */
+  readonly seekGrants: () => boolean;
 }
 
 /** Sessions whose peer is remembered; beyond it the one silent for longest is forgotten. */
@@ -214,19 +216,30 @@ export function createMessageJudge(deps: MessageJudgeDeps): MessageJudge {
     return { kind: 'refused', refusal: refuse(held, sealJudgement(opened, reading.envelope)) };
   }
 
+  /** Whether it would have a place in its chain if its sender were known. */
+  const lacksGrant = ({ envelope }: ReadEnvelope, { verdict, isHeld }: ArrivedLink): boolean => {
+    return !isHeld && envelope.signed !== undefined && judgeLink(verdict) === undefined;
+  };
+
+  function observe(read: ReadEnvelope, atMs: number, mayMove: boolean): ArrivedLink {
+    const arrival = () => ({ place: buffer.newestSeq + 1, atMs, mayMove });
+    const link = watch.observe(read, arrival());
+    // Who was granted it a moment ago is not refused first.
+    return mayMove && lacksGrant(read, link) && deps.seekGrants() ? watch.observe(read, arrival()) : link;
+  }
+
   function receive(message: Message): HeldMessage {
     const { subject } = message;
     const reading = reader.read(message.data);
     const early = judgeReceived({ subject, reading }, { workspace, policy: policy() });
     const atMs = clock.now();
-    const arrival = { place: buffer.newestSeq + 1, atMs, mayMove: early === undefined };
-    const link = reading.kind === 'envelope' ? watch.observe(reading, arrival) : undefined;
+    const link = reading.kind === 'envelope' ? observe(reading, atMs, early === undefined) : undefined;
     const seen = initialTrust(reading, subjects.read(subject).type);
     const held = buffer.append(message, { atMs, trust: { link, ...seen, refusal: undefined, isAccepted: false } });
     const refusal = early ?? judgeLink(link?.verdict);
     if (refusal !== undefined) refuseForGood(held, refusal);
     // Its chain does not stand by it: whoever comes to be known later is judged again, and so is its place.
-    else if (reading.kind === 'envelope' && link?.isHeld === false && reading.envelope.signed !== undefined) {
+    else if (reading.kind === 'envelope' && link !== undefined && lacksGrant(reading, link)) {
       waiting.add(held.seq, grantOf(reading.envelope));
     }
     return held;

@@ -58,11 +58,7 @@ function rolesFor(subject: string, { workspaceid, agentid, sessionid }: Envelope
   return { roles: rolesThatMayPublish(subject, { workspace: workspaceid, peer: agentid, session: sessionid ?? '' }) };
 }
 
-/**
- * Creates the check over a profile's records; it follows the root when the key store is restored or begun anew. Before it says that
- * somebody is not granted something, it looks whether another process has granted it meanwhile; of those looks the directory bounds
- * the rate.
- */
+/** Creates the check over a profile's records; it follows the root when the key store is restored or begun anew. */
 export function createProfileSignatureCheck(
   { workspace: ws, directory, floor }: WorkspaceRecords,
   pinned: Pick<PinnedRoot, 'current'>,
@@ -83,8 +79,6 @@ export function createProfileSignatureCheck(
   return {
     check(envelope, subject, atMs) {
       follow(pinned.current());
-      const report = signatures?.check(envelope, subject, atMs);
-      if (report?.kind !== 'invalid' || report.isFinal || !directory.refresh()) return report;
       return signatures?.check(envelope, subject, atMs);
     },
   };
