@@ -151,6 +151,7 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
       want.kind === 'grant'
         ? `${state.isRootKnown} ${grants.get(want.peer)?.length}`
         : `${state.secrets?.find(({ id }) => want.keyId.startsWith(`${id}.`))?.state}`,
+    look: () => {},
     seekGrants() {
       looks.grants++;
       if (state.vainLooks > 0) state.vainLooks--;

@@ -4,7 +4,6 @@
  * a secret is judged again when that may be known (E21); a handler that took a message is never told of it again.
  */
 import { createDisposer, type Disposable, toDisposable } from '../../shared/base/disposer.ts';
-import type { SignatureReport } from '../../shared/contract/trust-report.ts';
 import { checkPattern, matches } from '../../shared/protocol/subject.ts';
 import type { Message } from '../bus/bus.ts';
 import type { HeldMessage } from '../feeds/message-buffer.ts';
@@ -110,9 +109,11 @@ export function createIntake(deps: IntakeDeps): Intake {
     buffer.revise(seq, wasRefused);
   }
 
-  /** Judges again what waited for something of which more is known now, in the order in which it came. */
+  /** Before each judgement: judges again what waited for something of which more is known now, in the order in which it came. */
   function catchUp(): void {
-    if (isJudging || undecided.size === 0 || judgedVersion === knowledge.version()) return;
+    if (isJudging) return;
+    knowledge.look();
+    if (undecided.size === 0 || judgedVersion === knowledge.version()) return;
     isJudging = true;
     judgedVersion = knowledge.version();
     try {
@@ -135,6 +136,7 @@ export function createIntake(deps: IntakeDeps): Intake {
   return {
     take(message) {
       if (undecided.size > 0) seekGrants();
+      else catchUp();
       tell(judge.receive(message), handlings);
     },
     claim: judge.claim,
@@ -151,11 +153,9 @@ export function createIntake(deps: IntakeDeps): Intake {
       catchUp();
       return judge.admit(held);
     },
-    checkSignature(held): SignatureReport {
-      const report = judge.checkSignature(held);
-      // Looking may have found out more.
+    checkSignature(held) {
       catchUp();
-      return report;
+      return judge.checkSignature(held);
     },
     open: judge.open,
     dispose: () => disposer.dispose(),

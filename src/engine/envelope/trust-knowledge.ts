@@ -1,6 +1,7 @@
 /**
  * What verdicts on messages stand on, as this profile knows it now: root, grants, secrets (protocol.md E7, I4).
- * Law: what another process wrote is found out when it is missed, and the disk is looked at in a bounded rate, however much is missed.
+ * Law: it changes between judgements, when somebody looks, and not within one. What another process wrote is found out when it is
+ * missed, and the disk is looked at in a bounded rate, however much is missed.
  */
 import { createDisposer, type Disposable, toDisposable } from '../../shared/base/disposer.ts';
 import { isVakError } from '../../shared/base/vak-error.ts';
@@ -21,6 +22,8 @@ export interface TrustKnowledge {
   version(): number;
   /** Names what is known of it; as long as the name is the same, so is the verdict. */
   basisOf(want: Want): string;
+  /** Looks for what another process has granted or revoked, if the last look is 100 ms past. */
+  look(): void;
   /** Looks at once whether another process has granted something; at most once in 10 ms. */
   seekGrants(): void;
   /** Reads the key store soon, at most once a second, in case another process has put a secret there. */
@@ -32,7 +35,7 @@ export interface TrustKnowledge {
 /** What it is read from. */
 export interface TrustKnowledgeDeps {
   readonly keyStore: Pick<FileKeyStore, 'state' | 'onChange' | 'refresh'>;
-  readonly directory: Pick<WorkspaceRecords['directory'], 'grants' | 'refresh' | 'onChange'>;
+  readonly directory: Pick<WorkspaceRecords['directory'], 'look' | 'seen' | 'refresh' | 'onChange'>;
   readonly root: Pick<PinnedRoot, 'current'>;
   readonly secrets: SecretSource;
   readonly clock: Clock;
@@ -70,7 +73,7 @@ export function createProfileKnowledge(deps: TrustKnowledgeDeps): ProfileKnowled
 
   function basisOf(want: Want): string {
     if (want.kind === 'grant') {
-      const grants = directory.grants(want.peer);
+      const grants = directory.seen.grants(want.peer);
       return `${root.current()} ${grants.length} ${grants.at(-1)?.record.signature}`;
     }
     const secretId = parseKeyId(want.keyId)?.secretId;
@@ -83,6 +86,9 @@ export function createProfileKnowledge(deps: TrustKnowledgeDeps): ProfileKnowled
   return {
     version: () => version,
     basisOf,
+    look() {
+      directory.look();
+    },
     seekGrants() {
       directory.refresh();
     },
@@ -110,6 +116,7 @@ export function createFixedKnowledge(): TrustKnowledge {
   return {
     version: () => 0,
     basisOf: () => '',
+    look: nothing,
     seekGrants: nothing,
     seekSecrets: nothing,
     onChange: () => toDisposable(nothing),

@@ -58,7 +58,10 @@ function rolesFor(subject: string, { workspaceid, agentid, sessionid }: Envelope
   return { roles: rolesThatMayPublish(subject, { workspace: workspaceid, peer: agentid, session: sessionid ?? '' }) };
 }
 
-/** Creates the check over a profile's records; it follows the root when the key store is restored or begun anew. */
+/**
+ * Creates the check over a profile's records, as they were seen last: whoever asks looks at them before. It follows the root when the
+ * key store is restored or begun anew.
+ */
 export function createProfileSignatureCheck(
   { workspace: ws, directory, floor }: WorkspaceRecords,
   pinned: Pick<PinnedRoot, 'current'>,
@@ -72,7 +75,7 @@ export function createProfileSignatureCheck(
     signatures = undefined;
     if (rootPublic === undefined) return;
     const checks = createRecordChecks();
-    const resolution = createSignerResolution({ ws, rootPublic, directory, floor, checks });
+    const resolution = createSignerResolution({ ws, rootPublic, directory: directory.seen, floor, checks });
     signatures = createSignatureCheck({ verifier: checks.verifier, resolution, rolesFor });
   }
 

@@ -27,6 +27,8 @@ const lockWaitMs = 5000;
 export interface SharedJsonFile<T> extends Disposable {
   /** The value now, at most 100 ms behind the disk; the last sound one if the file was damaged meanwhile. */
   read(): T;
+  /** The value as it was at the last look. */
+  seen(): T;
   /** Looks at the disk at once, unless it did within the last 10 ms; whether the value is another one then. */
   refresh(): boolean;
   /** Changes it; the same value back means no change. Throws `timeout`, `unsupported`, `limit-exceeded`, `forbidden`. */
@@ -200,6 +202,7 @@ export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): 
       if (!disposer.isDisposed && clock.monotonic() - lookedMs >= freshMs) lookAndReport();
       return held.value;
     },
+    seen: () => held.value,
     refresh() {
       if (disposer.isDisposed || clock.monotonic() - lookedMs < askedMs) return false;
       const before = held;
