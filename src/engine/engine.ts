@@ -20,8 +20,10 @@ import { createEnvelopeReader } from './envelope/envelope-reader.ts';
 import { createEnvironmentSecret } from './envelope/environment-secret.ts';
 import { createIntake } from './envelope/intake.ts';
 import { createEnvelopeOpener } from './envelope/open-envelope.ts';
+import { createPinnedRoot } from './envelope/pinned-root.ts';
 import { createQuarantine } from './envelope/quarantine.ts';
 import { createSecretRegistry } from './envelope/secret-registry.ts';
+import { createProfileKnowledge } from './envelope/trust-knowledge.ts';
 import { createTrustReporter } from './envelope/trust-reporter.ts';
 import { createProfileSignatureCheck, createWorkspaceSecrets } from './envelope/workspace-trust.ts';
 import { createFeedHub, type FeedHub } from './feeds/feed-hub.ts';
@@ -101,9 +103,16 @@ function createTrust({ profile, clock, environment, logger }: EnginePorts, works
   const name = (): string => settings.settings().workspaceSecretEnv;
   const fromOutside = held.add(createEnvironmentSecret({ environment, name, logger }));
   const source = held.add(createWorkspaceSecrets({ keyStore, workspace, environmentSecret: fromOutside.entry }));
-  const signatures = held.add(createProfileSignatureCheck(keyStore, records));
+  const root = held.add(createPinnedRoot(keyStore, workspace));
+  const { directory } = records;
+  const knowledge = held.add(createProfileKnowledge({ keyStore, directory, root, secrets: source, clock }));
+  const { check: checkSignature } = createProfileSignatureCheck(records, root);
   const opener = createEnvelopeOpener({ registry: createSecretRegistry({ source, clock }), workspace });
-  return { opener, checkSignature: signatures.check, refresh: fromOutside.refresh, dispose: () => held.dispose() };
+  async function refresh(): Promise<void> {
+    await fromOutside.refresh();
+    knowledge.changed();
+  }
+  return { opener, checkSignature, knowledge, refresh, dispose: () => held.dispose() };
 }
 
 /** What the bus carries, judged and kept for the windows: the buffer, the quarantine, who was heard, the feeds. */
@@ -111,15 +120,17 @@ function createStreams({ bus, ports, config, onSessions, onQuarantine }: Streams
   const { clock, profile } = ports;
   const { workspace } = config;
   const held = createDisposer();
-  const { opener, checkSignature, refresh } = held.add(createTrust(ports, workspace));
+  const { opener, checkSignature, knowledge, refresh } = held.add(createTrust(ports, workspace));
   const subjects = createSubjectReader();
   const reader = createEnvelopeReader();
   const buffer = createMessageBuffer({ capacityCount: config.bufferCount, capacityBytes: config.bufferBytes });
   const quarantine = createQuarantine({ onChange: onQuarantine });
   const policy = () => profile.settings.settings().policy;
-  const intake = createIntake({
-    ...{ buffer, reader, subjects, opener, quarantine, clock, workspace, policy, checkSignature },
-  });
+  const intake = held.add(
+    createIntake({
+      ...{ buffer, reader, subjects, opener, quarantine, clock, workspace, policy, checkSignature, knowledge },
+    }),
+  );
   held.add(bus.subscribe('>', { kind: 'inline', onMessage: intake.take }));
   const sessions = held.add(
     createSessionDirectory({ intake, buffer, clock, reader: subjects, workspace, onChange: onSessions }),

@@ -13,11 +13,22 @@ interface TestUser {
   readonly creds: string;
 }
 
+/** Subjects of nats-server; nothing given: all. */
+interface JwtRights {
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+interface JwtPermissions {
+  readonly pub?: JwtRights;
+  readonly sub?: JwtRights;
+}
+
 interface TestOperator {
   /** For `startNatsServer({config})`. */
   readonly config: string;
-  /** Lives `livesMs`, or for ever. A JWT counts in whole seconds. */
-  createUser(livesMs?: number): TestUser;
+  /** Lives `livesMs`, or for ever. A JWT counts in whole seconds. `permissions` as a JWT has them. */
+  createUser(livesMs?: number, permissions?: JwtPermissions): TestUser;
 }
 
 const base64Url = (text: string): string => Buffer.from(text).toString('base64url');
@@ -49,12 +60,12 @@ export function createTestOperator(): TestOperator {
   });
   return {
     config: `operator: ${operatorJwt}\nresolver: MEMORY\nresolver_preload: { ${account.getPublicKey()}: ${accountJwt} }\n`,
-    createUser(livesMs) {
+    createUser(livesMs, permissions = {}) {
       const user = createUser();
       const jwt = signJwt(account, {
         ...{ sub: user.getPublicKey(), name: 'test' },
         ...(livesMs === undefined ? {} : { exp: Math.ceil((Date.now() + livesMs) / 1000) }),
-        nats: { ...{ type: 'user', version: 2 }, ...noLimits },
+        nats: { ...{ type: 'user', version: 2 }, ...noLimits, ...permissions },
       });
       const seed = Buffer.from(user.getSeed()).toString('latin1');
       const frame = (name: string, text: string): string =>

@@ -15,18 +15,22 @@ import {
   type WorkspaceSecretEntry,
 } from '../../src/engine/envelope/secret-registry.ts';
 import { createStoredJudge, type StoredJudge, type StoredJudgeDeps } from '../../src/engine/envelope/stored-judge.ts';
+import type { TrustKnowledge } from '../../src/engine/envelope/trust-knowledge.ts';
 import { createMessageBuffer, type MessageBuffer } from '../../src/engine/feeds/message-buffer.ts';
 import { createSubjectReader } from '../../src/engine/feeds/subject-reader.ts';
 import type { NkeySigner } from '../../src/engine/identity/nkey.ts';
 import { createSecret } from '../../src/engine/identity/secret.ts';
 import { createRecordChecks } from '../../src/engine/identity/signed-record.ts';
 import { createSignerResolution } from '../../src/engine/identity/signer-resolution.ts';
+import type { Stored } from '../../src/engine/ports/directory.ts';
 import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clock.ts';
 import { createSeededRandomness, type Randomness } from '../../src/engine/ports/randomness.ts';
 import { utf8 } from '../../src/shared/base/bytes.ts';
+import { toDisposable } from '../../src/shared/base/disposer.ts';
 import { rolesThatMayPublish } from '../../src/shared/protocol/acl.ts';
 import type { ChainKind } from '../../src/shared/protocol/chain-kind.ts';
 import type { Envelope } from '../../src/shared/protocol/envelope.ts';
+import type { Grant } from '../../src/shared/protocol/identity-records.ts';
 import type { Role } from '../../src/shared/protocol/roles.ts';
 import { startTrace } from '../../src/shared/protocol/trace-context.ts';
 import { grantWith, root, signerOf } from './identity-fixture.ts';
@@ -71,8 +75,21 @@ export interface TrustedWorkspace {
   readonly judge: StoredJudge;
   readonly quarantine: Quarantine;
   policy: ReceivePolicy;
+  /** Until it is no signature can be judged. */
+  isRootKnown: boolean;
   /** The secrets as they are; undefined: locked. */
   secrets: readonly WorkspaceSecretEntry[] | undefined;
+  /** Grants a peer its key as another process does it: known here only once somebody looks, or is told. */
+  grantElsewhere(
+    name: string,
+    options: { readonly key: number; readonly storedMs?: number; readonly roles?: readonly Role[] },
+  ): void;
+  /** Says that what was granted elsewhere, or set as secrets, is known now. */
+  learn(): void;
+  /** Looks for grants that come to nothing before one that does. */
+  vainLooks: number;
+  /** How often somebody looked for grants, and for secrets. */
+  readonly looks: { readonly grants: number; readonly secrets: number };
   /** How many signatures were checked. */
   readonly checkedCount: number;
   peer(name: string, options?: PeerOptions): TrustedPeer;
@@ -82,13 +99,14 @@ export interface TrustedWorkspace {
 export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityBytes: 1e8 }): TrustedWorkspace {
   const clock = createFakeClock();
   const randomness = createSeededRandomness(11);
-  const grants = new Map<string, ReturnType<typeof grantWith>>();
+  const grants = new Map<string, Stored<Grant>[]>();
+  const elsewhere: (() => void)[] = [];
   const checks = createRecordChecks();
   const resolution = createSignerResolution({
     ...{ ws: trustedWorkspace, rootPublic: root.nkey, checks },
     directory: {
       grantedPeers: () => [...grants.keys()],
-      grants: (peer) => [grants.get(peer)].flatMap((record) => (record === undefined ? [] : [{ record, storedMs: 0 }])),
+      grants: (peer) => grants.get(peer) ?? [],
     },
     floor: { judge: () => 'known', raise: () => {} },
   });
@@ -109,6 +127,8 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
       },
     ] as readonly WorkspaceSecretEntry[] | undefined,
     checkedCount: 0,
+    isRootKnown: true,
+    vainLooks: 0,
   };
   let version = 0;
   let seen = state.secrets;
@@ -127,17 +147,45 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
     workspace: trustedWorkspace,
   });
   const quarantine = createQuarantine({ onChange: () => {} });
+  const looks = { grants: 0, secrets: 0 };
+  const changeListeners = new Set<() => void>();
+  let knownVersion = 0;
+  function learn(): void {
+    for (const one of elsewhere.splice(0)) one();
+    knownVersion++;
+    for (const listener of changeListeners) listener();
+  }
+  const knowledge: TrustKnowledge = {
+    version: () => knownVersion,
+    basisOf: (want) =>
+      want.kind === 'grant'
+        ? `${state.isRootKnown} ${grants.get(want.peer)?.length}`
+        : `${state.secrets?.find(({ id }) => want.keyId.startsWith(`${id}.`))?.state}`,
+    look: () => {},
+    seekGrants() {
+      looks.grants++;
+      if (state.vainLooks > 0) state.vainLooks--;
+      else if (elsewhere.length > 0) learn();
+    },
+    seekSecrets() {
+      looks.secrets++;
+    },
+    onChange(listener) {
+      changeListeners.add(listener);
+      return toDisposable(() => changeListeners.delete(listener));
+    },
+  };
   const judging: Pick<StoredJudgeDeps, 'workspace' | 'policy' | 'checkSignature'> = {
     ...{ workspace: trustedWorkspace, policy: () => state.policy },
     checkSignature(envelope, subject, atMs) {
       state.checkedCount++;
-      return signatures.check(envelope, subject, atMs);
+      return state.isRootKnown ? signatures.check(envelope, subject, atMs) : undefined;
     },
   };
   const intake = createIntake({
-    ...{ ...judging, buffer, reader, subjects: createSubjectReader(), opener, quarantine, clock },
+    ...{ ...judging, buffer, reader, subjects: createSubjectReader(), opener, quarantine, clock, knowledge },
   });
-  const judge = createStoredJudge({ ...judging, reader, opener });
+  const judge = createStoredJudge({ ...judging, reader, opener, knowledge });
   const senders = createSecretRegistry({ source, clock });
   let keys = 1;
 
@@ -145,7 +193,8 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
     const { roles = ['worker'], key = ++keys, kind = 'e', session = `${name}-1-${kind}` } = options;
     const { isSealing = true, isSigning = true, isGranted = true } = options;
     if (isGranted && !grants.has(name)) {
-      grants.set(name, grantWith({ peer: name, sign: signerOf(key).nkey, roles: [...roles], queues: ['q'] }));
+      const record = grantWith({ peer: name, sign: signerOf(key).nkey, roles: [...roles], queues: ['q'] });
+      grants.set(name, [{ record, storedMs: 0 }]);
     }
     const signer = signerOf(key);
     const sealer = createEnvelopeSealer({ registry: senders, peer: name, clock, randomness });
@@ -169,12 +218,30 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
   }
 
   return {
-    ...{ clock, randomness, buffer, reader, opener, intake, judge, quarantine, peer },
+    ...{ clock, randomness, buffer, reader, opener, intake, judge, quarantine, peer, learn, looks },
+    grantElsewhere(name, { key, storedMs = 0, roles = ['worker'] }) {
+      const before = grants.get(name) ?? [];
+      const serial = before.length + 1;
+      const record = grantWith({ peer: name, sign: signerOf(key).nkey, roles: [...roles], queues: ['q'], serial });
+      elsewhere.push(() => grants.set(name, [...before, { record, storedMs }]));
+    },
     get policy() {
       return state.policy;
     },
     set policy(next) {
       state.policy = next;
+    },
+    get isRootKnown() {
+      return state.isRootKnown;
+    },
+    set isRootKnown(next) {
+      state.isRootKnown = next;
+    },
+    get vainLooks() {
+      return state.vainLooks;
+    },
+    set vainLooks(next) {
+      state.vainLooks = next;
     },
     get secrets() {
       return state.secrets;

@@ -37,7 +37,7 @@ describe('chains as they arrive', () => {
   it('E11 a chain that is first seen in its middle begins there', () => {
     const { acme, take } = setUp();
     const [, , third, fourth] = write(acme.peer('w1'), 4) as [Sent, Sent, Sent, Sent];
-    expect(take(third)).toEqual({ verdict: { kind: 'ok' }, isFirst: true, previousSeq: undefined });
+    expect(take(third)).toEqual({ verdict: { kind: 'ok' }, isFirst: true, previousSeq: undefined, isHeld: true });
     expect(take(fourth)).toMatchObject({ verdict: { kind: 'ok' }, isFirst: false, previousSeq: 1 });
   });
 

@@ -14,18 +14,25 @@ import { ownText } from './own-text.ts';
 export type Soundness = 'signed' | 'unsigned' | 'unsound';
 
 export interface LinkWatch {
-  /**
-   * The verdict of an envelope that came; `place` is where the buffer will hold it. `mayMove`: nothing else speaks against it;
-   * what is refused anyway is judged and moves nothing.
-   */
-  observe(read: ReadEnvelope, arrival: { readonly place: number; readonly mayMove: boolean }): ArrivedLink;
+  /** The verdict of an envelope that came. Of one that moved nothing then it may be asked again, once more is known of its sender. */
+  observe(read: ReadEnvelope, arrival: LinkArrival): ArrivedLink;
   /** Says that the envelope at a place was found soundly signed: it vouches for all before it. */
   vouch(source: string, place: number): void;
 }
 
+/** How an envelope came. */
+export interface LinkArrival {
+  /** Where the buffer holds it, or will. */
+  readonly place: number;
+  readonly atMs: number;
+  /** Nothing else speaks against it; what is refused anyway is judged and moves nothing. */
+  readonly mayMove: boolean;
+}
+
 /** What a watch asks. */
 export interface LinkWatchDeps {
-  readonly soundnessOf: (read: ReadEnvelope) => Soundness;
+  /** Of an envelope that came at that time. */
+  readonly soundnessOf: (read: ReadEnvelope, atMs: number) => Soundness;
   /** The same of an earlier one by its place in the buffer; one that has left the buffer is `unsound`: nobody can tell any more. */
   readonly soundnessAt: (place: number) => Soundness;
 }
@@ -40,6 +47,7 @@ const maxRecent = 32;
 
 interface Place extends ChainHead {
   readonly bufferSeq: number;
+  readonly link: ArrivedLink;
 }
 
 interface Chain {
@@ -55,8 +63,8 @@ interface Chain {
 const ok: LinkVerdict = { kind: 'ok' };
 const reordered: LinkVerdict = { kind: 'reordered' };
 
-function placeOf({ envelope: { source, seqnum }, leaf }: ReadEnvelope, bufferSeq: number): Place {
-  return { source: ownText(source), seq: seqnum, leaf, bufferSeq };
+function placeOf({ envelope: { source, seqnum }, leaf }: ReadEnvelope, bufferSeq: number, link: ArrivedLink): Place {
+  return { source: ownText(source), seq: seqnum, leaf, bufferSeq, link };
 }
 
 /** The place that an envelope names as the one before it; else the one that has that number. */
@@ -100,25 +108,30 @@ export function createLinkWatch({ soundnessOf, soundnessAt }: LinkWatchDeps): Li
     const vouched = links.findLast(({ bufferSeq }) => soundnessAt(bufferSeq) === chain.kind);
     if (vouched !== undefined) settle(chain, vouched);
     const gone = new Set(links.slice(vouched === undefined ? 0 : links.indexOf(vouched) + 1));
+    for (const { link } of gone) link.isHeld = false;
     chain.recent = chain.recent.filter((place) => !gone.has(place));
   }
 
   function remember(chain: Chain, place: Place): void {
+    place.link.isHeld = true;
     chain.recent = [...chain.recent.slice(1 - maxRecent), place];
   }
 
-  function begin(read: ReadEnvelope, { place: bufferSeq, mayMove }: { place: number; mayMove: boolean }): ArrivedLink {
+  function begin(read: ReadEnvelope, { place: bufferSeq, atMs, mayMove }: LinkArrival): ArrivedLink {
     const { source, seqnum } = read.envelope;
     const floor = floors.get(source);
     const verdict = verdictAlone(read, floor);
-    const kind = mayMove && (verdict.kind === 'ok' || verdict.kind === 'gap') ? soundnessOf(read) : 'unsound';
+    const kind = mayMove && (verdict.kind === 'ok' || verdict.kind === 'gap') ? soundnessOf(read, atMs) : 'unsound';
+    const isFirst = floor === undefined && seqnum > 0;
+    const link: ArrivedLink = { verdict, isFirst, previousSeq: undefined, isHeld: false };
     if (kind !== 'unsound') {
-      const place = placeOf(read, bufferSeq);
-      const chain: Chain = { kind, sound: place, trusted: [], recent: [place] };
+      const place = placeOf(read, bufferSeq, link);
+      const chain: Chain = { kind, sound: place, trusted: [], recent: [] };
+      remember(chain, place);
       settle(chain, place);
       chains.set(place.source, chain);
     }
-    return { verdict, isFirst: floor === undefined && seqnum > 0, previousSeq: undefined };
+    return link;
   }
 
   /** Moves a chain on by a link that fits; whoever vouches for it is asked later. */
@@ -128,16 +141,14 @@ export function createLinkWatch({ soundnessOf, soundnessAt }: LinkWatchDeps): Li
   }
 
   /** Judges what does not fit, once more without what nobody vouches for, if it is sound itself. */
-  function reconsider(chain: Chain, read: ReadEnvelope, bufferSeq: number): LinkVerdict {
-    const before = verdictIn(chain, read);
-    if (before.kind === 'forged-payload' || soundnessOf(read) !== chain.kind) return before;
+  function reconsider(chain: Chain, read: ReadEnvelope, { place, atMs }: { place: Place; atMs: number }): void {
+    const { link } = place;
+    if (link.verdict.kind === 'forged-payload' || soundnessOf(read, atMs) !== chain.kind) return;
     settleTrusted(chain);
-    const verdict = verdictIn(chain, read);
-    if (verdict.kind !== 'ok' && verdict.kind !== 'gap') return verdict;
-    const place = placeOf(read, bufferSeq);
+    link.verdict = verdictIn(chain, read);
+    if (link.verdict.kind !== 'ok' && link.verdict.kind !== 'gap') return;
     settle(chain, place);
     remember(chain, place);
-    return verdict;
   }
 
   return {
@@ -152,17 +163,20 @@ export function createLinkWatch({ soundnessOf, soundnessAt }: LinkWatchDeps): Li
     observe(read, arrival) {
       const known = chains.get(read.envelope.source);
       // A chain of unsigned envelopes is nobody's: a signed one begins anew.
-      const isOver = known?.kind === 'unsigned' && arrival.mayMove && soundnessOf(read) === 'signed';
+      const isOver = known?.kind === 'unsigned' && arrival.mayMove && soundnessOf(read, arrival.atMs) === 'signed';
       if (known === undefined || isOver) return begin(read, arrival);
       if (known.trusted.length >= maxTrusted) settleTrusted(known);
       const previousSeq = predecessorIn(known.recent, read)?.bufferSeq;
       const isOfKind = (read.envelope.signed !== undefined) === (known.kind === 'signed');
-      let verdict = verdictIn(known, read);
+      const link: ArrivedLink = { verdict: verdictIn(known, read), isFirst: false, previousSeq, isHeld: false };
       if (arrival.mayMove && isOfKind) {
-        if (verdict.kind === 'ok') trust(known, placeOf(read, arrival.place));
-        else verdict = reconsider(known, read, arrival.place);
+        const place = placeOf(read, arrival.place, link);
+        if (link.verdict.kind === 'ok') trust(known, place);
+        else reconsider(known, read, { place, atMs: arrival.atMs });
       }
-      return { verdict: verdict.kind === 'ok' ? ok : verdict, isFirst: false, previousSeq };
+      // One object for the many that are so.
+      if (link.verdict.kind === 'ok') link.verdict = ok;
+      return link;
     },
   };
 }

@@ -6,22 +6,24 @@ import type { Refusal } from '../../shared/contract/trust-report.ts';
 import type { LinkVerdict } from '../../shared/protocol/chain-verdict.ts';
 import type { ChainMark, SealMark, SignatureMark, TrustMarks } from '../../shared/protocol/trust-marks.ts';
 
-/** A message's place in its chain, as it was when it came (E11). */
+/** A message's place in its chain, as it was when it was judged (E11). */
 export interface ArrivedLink {
-  readonly verdict: LinkVerdict;
+  verdict: LinkVerdict;
   /** The first envelope of its source that was seen here. */
   readonly isFirst: boolean;
   /** Place in the buffer of the envelope that it names as the one before it; else of the one with the number before its own. */
   readonly previousSeq: number | undefined;
+  /** Its chain has moved on by it, and did not take that back. */
+  isHeld: boolean;
 }
 
 /** Filled in as more becomes known: a signature is checked when its message is handled or looked at. */
 export interface MessageTrust {
   /** Undefined: no envelope. */
-  readonly link: ArrivedLink | undefined;
+  link: ArrivedLink | undefined;
   seal: SealMark;
   signature: SignatureMark;
-  /** Set once it broke the policy: it is never handled. */
+  /** Set while it breaks the policy: it is not handled. One that lacked only what was not known here may be taken back. */
   refusal: Refusal | undefined;
   /** It was handed to whoever asked; nothing that changes later takes that back. */
   isAccepted: boolean;

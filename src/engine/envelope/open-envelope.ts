@@ -24,6 +24,11 @@ export interface EnvelopeOpener {
   diagnose(envelope: Envelope, hints: OpenHints): OpenFailure;
 }
 
+/** Whether a failure says only what is known of secrets here and now (E7, E9): one that comes, or is opened to longer use, may open it. */
+export function mayOpenLater({ kind }: OpenFailure): boolean {
+  return kind === 'unknown-secret' || kind === 'expired-secret';
+}
+
 /** What an opener is made of. */
 export interface EnvelopeOpenerDeps {
   readonly registry: Pick<SecretRegistry, 'keyFor'>;

@@ -41,3 +41,22 @@ it('E8 is bounded by bytes too, and keeps the newest message however large', () 
   expect(quarantine.state().recent.map(({ seq }) => seq)).toEqual([21]);
   expect(quarantine.state().refusedCount).toBe(21);
 });
+
+it('E21 what is judged anew stays in its place under its new reason, or leaves; the counts go along, also of what gave way', () => {
+  let changes = 0;
+  const quarantine = createQuarantine({ onChange: () => changes++ });
+  const before = { reason: 'signature', why: 'not granted' } as const;
+  for (let seq = 1; seq <= 300; seq++) quarantine.add(heldAt(seq, 100), before);
+  changes = 0;
+  quarantine.change(heldAt(299), before, { reason: 'chain', why: 'a repeat' });
+  quarantine.change(heldAt(300, 100), before, undefined);
+  quarantine.change(heldAt(1, 100), before, undefined);
+  const { refusedCount, countByReason, recent } = quarantine.state();
+  expect(changes).toBe(3);
+  expect(refusedCount).toBe(298);
+  expect(countByReason).toMatchObject({ signature: 297, chain: 1 });
+  expect(recent).toHaveLength(255);
+  expect(recent[0]).toMatchObject({ seq: 299, reason: 'chain', why: 'a repeat' });
+  expect(quarantine.get(300)).toBeUndefined();
+  expect(quarantine.get(1)).toBeUndefined();
+});

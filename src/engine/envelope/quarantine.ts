@@ -1,6 +1,6 @@
 /**
- * Messages that broke the workspace's policy (protocol.md E8): kept to be looked at, never handled.
- * Law: bounded by count and by bytes, the oldest give way; every refusal is counted by its reason.
+ * Messages that broke the workspace's policy (protocol.md E8): kept to be looked at, not handled.
+ * Law: bounded by count and by bytes, the oldest give way; every refusal that stands is counted by its reason.
  */
 import type { QuarantinedMessage, QuarantineState } from '../../shared/contract/streams-contract.ts';
 import { type Refusal, type RefusalReason, refusalReasons } from '../../shared/contract/trust-report.ts';
@@ -14,6 +14,8 @@ const maxBytes = 8 * 1024 * 1024;
 export interface Quarantine {
   /** Takes a message in; call it once a message. */
   add(held: HeldMessage, refusal: Refusal): void;
+  /** A message that was taken in was judged anew: it is refused for something else now, or not any more and leaves. */
+  change(held: HeldMessage, before: Refusal, now: Refusal | undefined): void;
   /** A message that is kept, by its place in the engine's buffer. */
   get(seq: number): HeldMessage | undefined;
   state(): QuarantineState;
@@ -47,13 +49,30 @@ export function createQuarantine({ onChange }: { readonly onChange: () => void }
     }
   }
 
+  function count(refusal: Refusal | undefined, step: 1 | -1): void {
+    if (refusal === undefined) return;
+    refusedCount += step;
+    countByReason[refusal.reason] += step;
+  }
+
   return {
     add(held, refusal) {
-      refusedCount++;
-      countByReason[refusal.reason]++;
+      count(refusal, 1);
       entries.set(held.seq, { held, refusal });
       keptBytes += held.data.length;
       trim();
+      onChange();
+    },
+    change(held, before, now) {
+      count(before, -1);
+      count(now, 1);
+      const isKept = entries.has(held.seq);
+      // In its place: it is no newer than it was.
+      if (isKept && now !== undefined) entries.set(held.seq, { held, refusal: now });
+      else if (isKept) {
+        entries.delete(held.seq);
+        keptBytes -= held.data.length;
+      }
       onChange();
     },
     get: (seq) => entries.get(seq)?.held,

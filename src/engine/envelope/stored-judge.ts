@@ -5,10 +5,11 @@
 import type { Refusal, SignatureReport } from '../../shared/contract/trust-report.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import type { StoredMessage } from '../bus/durable.ts';
-import type { EnvelopeReader, EnvelopeReading } from './envelope-reader.ts';
+import type { EnvelopeReader, EnvelopeReading, ReadEnvelope } from './envelope-reader.ts';
 import { hasOwnPayload } from './link.ts';
-import type { EnvelopeOpener } from './open-envelope.ts';
+import { type EnvelopeOpener, mayOpenLater } from './open-envelope.ts';
 import { judgeReceived, type ReceivePolicy } from './receive-policy.ts';
+import type { TrustKnowledge } from './trust-knowledge.ts';
 
 /** `locked`: nobody can tell yet, the keys or the grants are not there. */
 export type StoredVerdict =
@@ -19,8 +20,16 @@ export type StoredVerdict =
       readonly leaf: string;
       /** Opened; nobody may write to it. */
       readonly payload: Uint8Array;
+      /** Of its signer; empty if it is unsigned, and the policy lets that be. */
+      readonly roles: readonly string[];
     }
-  | { readonly kind: 'refused'; readonly reading: EnvelopeReading; readonly refusal: Refusal }
+  /** `isFinal`: nothing that may yet become known says otherwise. */
+  | {
+      readonly kind: 'refused';
+      readonly reading: EnvelopeReading;
+      readonly refusal: Refusal;
+      readonly isFinal: boolean;
+    }
   | { readonly kind: 'locked' };
 
 export interface StoredJudgeDeps {
@@ -30,38 +39,58 @@ export interface StoredJudgeDeps {
   readonly policy: () => ReceivePolicy;
   /** Undefined while the grants are not known. */
   readonly checkSignature: (envelope: Envelope, subject: string, atMs: number) => SignatureReport | undefined;
+  readonly knowledge: Pick<TrustKnowledge, 'seekGrants' | 'seekSecrets'>;
 }
 
 export type StoredJudge = (message: Pick<StoredMessage, 'subject' | 'data' | 'storedMs'>) => StoredVerdict;
 
+type Refused = Extract<StoredVerdict, { kind: 'refused' }>;
+
+function refused(reading: EnvelopeReading, refusal: Refusal, isFinal = true): Refused {
+  return { kind: 'refused', reading, refusal, isFinal };
+}
+
+/** What an envelope says of itself, whatever is known of grants and secrets. */
+function judgeAlone(reading: EnvelopeReading, early: Refusal | undefined): Refused | ReadEnvelope {
+  if (early !== undefined) return refused(reading, early);
+  if (reading.kind !== 'envelope') return refused(reading, { reason: 'malformed', why: 'It is no envelope.' });
+  if (hasOwnPayload(reading)) return reading;
+  const why = 'Its payload is not the one that its hash names: it was changed on the way.';
+  return refused(reading, { reason: 'chain', why });
+}
+
 /** Creates the judge of a workspace. */
-export function createStoredJudge({ reader, opener, workspace, policy, checkSignature }: StoredJudgeDeps): StoredJudge {
-  /** Undefined: the signature speaks for it, or none is asked for. */
-  function findBadSignature(envelope: Envelope, subject: string, atMs: number): Refusal | 'locked' | undefined {
-    if (envelope.signed === undefined) return undefined;
+export function createStoredJudge(deps: StoredJudgeDeps): StoredJudge {
+  const { reader, opener, workspace, policy, checkSignature, knowledge } = deps;
+
+  /** What another process has granted a moment ago is looked for before it is missed. */
+  function signatureOf(envelope: Envelope, subject: string, atMs: number): SignatureReport | undefined {
     const report = checkSignature(envelope, subject, atMs);
-    if (report === undefined) return 'locked';
-    return report.kind === 'invalid' ? { reason: 'signature', why: report.why } : undefined;
+    if (report?.kind !== 'invalid' || report.isFinal) return report;
+    knowledge.seekGrants();
+    return checkSignature(envelope, subject, atMs);
+  }
+
+  function openFor(read: ReadEnvelope, roles: readonly string[]): StoredVerdict {
+    const { envelope, leaf } = read;
+    const opened = opener.open(envelope);
+    if (opened.kind === 'opened') return { kind: 'accepted', envelope, leaf, payload: opened.bytes, roles };
+    const { failure } = opened;
+    if (failure.kind === 'locked') return { kind: 'locked' };
+    const isFinal = !mayOpenLater(failure);
+    if (!isFinal) knowledge.seekSecrets();
+    return refused(read, { reason: 'unopenable', why: failure.why }, isFinal);
   }
 
   return ({ subject, data, storedMs }) => {
     const reading = reader.read(data);
-    const early = judgeReceived({ subject, reading }, { workspace, policy: policy() });
-    if (early !== undefined || reading.kind !== 'envelope') {
-      const refusal = early ?? { reason: 'malformed', why: 'It is no envelope.' };
-      return { kind: 'refused', reading, refusal };
-    }
-    if (!hasOwnPayload(reading)) {
-      const why = 'Its payload is not the one that its hash names: it was changed on the way.';
-      return { kind: 'refused', reading, refusal: { reason: 'chain', why } };
-    }
-    const { envelope, leaf } = reading;
-    const bad = findBadSignature(envelope, subject, storedMs);
-    if (bad === 'locked') return { kind: 'locked' };
-    if (bad !== undefined) return { kind: 'refused', reading, refusal: bad };
-    const opened = opener.open(envelope);
-    if (opened.kind === 'opened') return { kind: 'accepted', envelope, leaf, payload: opened.bytes };
-    if (opened.failure.kind === 'locked') return { kind: 'locked' };
-    return { kind: 'refused', reading, refusal: { reason: 'unopenable', why: opened.failure.why } };
+    const alone = judgeAlone(reading, judgeReceived({ subject, reading }, { workspace, policy: policy() }));
+    if (alone.kind === 'refused') return alone;
+    const { envelope } = alone;
+    if (envelope.signed === undefined) return openFor(alone, []);
+    const report = signatureOf(envelope, subject, storedMs);
+    if (report === undefined) return { kind: 'locked' };
+    if (report.kind === 'invalid') return refused(alone, { reason: 'signature', why: report.why }, report.isFinal);
+    return openFor(alone, report.kind === 'valid' ? report.roles : []);
   };
 }

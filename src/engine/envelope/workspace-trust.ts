@@ -7,10 +7,12 @@ import type { SignatureReport } from '../../shared/contract/trust-report.ts';
 import { rolesThatMayPublish } from '../../shared/protocol/acl.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import type { KeyStore, StoredWorkspaceSecret } from '../identity/key-store.ts';
+import type { Secret } from '../identity/secret.ts';
 import { createRecordChecks } from '../identity/signed-record.ts';
 import { createSignerResolution } from '../identity/signer-resolution.ts';
 import type { WorkspaceRecords } from '../identity/workspace-records.ts';
 import { createSignatureCheck, type SignatureCheck } from './envelope-signature.ts';
+import type { PinnedRoot } from './pinned-root.ts';
 import type { SecretSource, WorkspaceSecretEntry } from './secret-registry.ts';
 
 /** Where the secrets of a workspace are. */
@@ -26,6 +28,7 @@ export function createWorkspaceSecrets(deps: WorkspaceSecretsDeps): SecretSource
   const { keyStore, workspace, environmentSecret } = deps;
   let version = 0;
   let known: readonly StoredWorkspaceSecret[] | undefined;
+  let givenBefore: Secret | undefined;
   const listening = keyStore.onChange(() => {
     version++;
     known = undefined;
@@ -36,6 +39,9 @@ export function createWorkspaceSecrets(deps: WorkspaceSecretsDeps): SecretSource
       if (keyStore.state().kind !== 'unlocked') return undefined;
       known ??= keyStore.read().workspaces.find((one) => one.workspace === workspace)?.secrets ?? [];
       const given = environmentSecret();
+      // Its id stays when it is read anew: keys that were derived from the one before must not.
+      if (given?.secret !== givenBefore) version++;
+      givenBefore = given?.secret;
       return given === undefined ? known : [given, ...known.filter(({ id }) => id !== given.id)];
     },
     dispose: () => listening.dispose(),
@@ -43,7 +49,7 @@ export function createWorkspaceSecrets(deps: WorkspaceSecretsDeps): SecretSource
 }
 
 /** Judges the signature of an envelope on a subject; undefined while the workspace's root was never seen. */
-export interface ProfileSignatureCheck extends Disposable {
+export interface ProfileSignatureCheck {
   check(envelope: Envelope, subject: string, atMs: number): SignatureReport | undefined;
 }
 
@@ -52,36 +58,31 @@ function rolesFor(subject: string, { workspaceid, agentid, sessionid }: Envelope
   return { roles: rolesThatMayPublish(subject, { workspace: workspaceid, peer: agentid, session: sessionid ?? '' }) };
 }
 
-/** Creates the check over a profile's records; it follows the root when the key store is restored or begun anew. */
+/**
+ * Creates the check over a profile's records, as they were seen last: whoever asks looks at them before. It follows the root when the
+ * key store is restored or begun anew.
+ */
 export function createProfileSignatureCheck(
-  keyStore: Pick<KeyStore, 'state' | 'read' | 'onChange'>,
   { workspace: ws, directory, floor }: WorkspaceRecords,
+  pinned: Pick<PinnedRoot, 'current'>,
 ): ProfileSignatureCheck {
   let root: string | undefined;
   let signatures: SignatureCheck | undefined;
-  let isStale = true;
-  const listening = keyStore.onChange(() => {
-    isStale = true;
-  });
 
-  function look(): void {
-    if (!isStale || keyStore.state().kind !== 'unlocked') return;
-    isStale = false;
-    const rootPublic = keyStore.read().workspaces.find(({ workspace }) => workspace === ws)?.rootPublic;
+  function follow(rootPublic: string | undefined): void {
     if (rootPublic === root) return;
     root = rootPublic;
     signatures = undefined;
     if (rootPublic === undefined) return;
     const checks = createRecordChecks();
-    const resolution = createSignerResolution({ ws, rootPublic, directory, floor, checks });
+    const resolution = createSignerResolution({ ws, rootPublic, directory: directory.seen, floor, checks });
     signatures = createSignatureCheck({ verifier: checks.verifier, resolution, rolesFor });
   }
 
   return {
     check(envelope, subject, atMs) {
-      look();
+      follow(pinned.current());
       return signatures?.check(envelope, subject, atMs);
     },
-    dispose: () => listening.dispose(),
   };
 }

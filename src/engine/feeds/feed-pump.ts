@@ -11,12 +11,22 @@ const initialCredits = 2;
 const frameIntervalMs = 16;
 /** Messages that one turn may examine. */
 const scanLimit = 8192;
+/** Messages judged anew that wait to be sent again; beyond it the oldest stay shown as they were. */
+const maxRevised = 4096;
+
+/** What a message was that has been judged anew. */
+export interface Revision {
+  readonly wasRefused: boolean;
+}
 
 /** Collects messages into one frame. */
 export interface FrameBuilder {
   readonly isEmpty: boolean;
-  /** Takes a message; false: the frame is full, and the message belongs to the next one. */
-  add(message: HeldMessage): boolean;
+  /**
+   * Takes a message; false: the frame is full, and the message belongs to the next one. `before`: an earlier frame had it, and what
+   * it was then.
+   */
+  add(message: HeldMessage, before?: Revision): boolean;
   /** The frame as JSON text. `dropped`: messages lost before it; `scannedSeq`: the last one examined. */
   build(dropped: number, scannedSeq: number): string;
 }
@@ -50,6 +60,7 @@ export interface FeedPumpOptions {
 /** Starts a pump. */
 export function createFeedPump({ buffer, source, clock, fromSeq, send }: FeedPumpOptions): FeedPump {
   const held = createDisposer();
+  const revised = new Map<number, Revision>();
   let cursor = Math.max(fromSeq, buffer.oldestSeq);
   let credits = initialCredits;
   let droppedCount = 0;
@@ -59,6 +70,8 @@ export function createFeedPump({ buffer, source, clock, fromSeq, send }: FeedPum
   let isScheduled = false;
   let timer: Disposable | undefined;
 
+  const hasMore = (): boolean => revised.size > 0 || cursor <= buffer.newestSeq;
+
   function skipLost(): void {
     const lost = buffer.oldestSeq - cursor;
     if (lost <= 0) return;
@@ -67,9 +80,40 @@ export function createFeedPump({ buffer, source, clock, fromSeq, send }: FeedPum
     unreportedDrops += lost;
   }
 
+  function note(seq: number, wasRefused: boolean): void {
+    // What was not sent yet goes out as it is now.
+    if (seq >= cursor) return;
+    revised.set(seq, { wasRefused });
+    for (const oldest of revised.keys()) {
+      if (revised.size <= maxRevised) break;
+      revised.delete(oldest);
+    }
+    schedule();
+  }
+
+  /** Sends again what was judged anew, in a frame of its own; returns whether it was sent. */
+  function pumpRevised(): boolean {
+    const frame = source.createFrame();
+    for (const [seq, before] of revised) {
+      const message = buffer.get(seq);
+      if (message !== undefined && source.accepts(message.subject) && !frame.add(message, before)) break;
+      revised.delete(seq);
+    }
+    if (frame.isEmpty) return false;
+    post(frame.build(0, cursor - 1));
+    return true;
+  }
+
+  function post(frame: string): void {
+    send(frame);
+    credits--;
+    lastSentMs = clock.monotonic();
+  }
+
   /** Fills one frame; returns whether it was sent. */
   function pumpFrame(): boolean {
     skipLost();
+    if (revised.size > 0 && pumpRevised()) return true;
     const frame = source.createFrame();
     let added = 0;
     const scanEnd = Math.min(buffer.newestSeq, cursor + scanLimit - 1);
@@ -80,19 +124,17 @@ export function createFeedPump({ buffer, source, clock, fromSeq, send }: FeedPum
       added++;
     }
     if (frame.isEmpty && unreportedDrops === 0) return false;
-    send(frame.build(unreportedDrops, cursor - 1));
+    post(frame.build(unreportedDrops, cursor - 1));
     unreportedDrops = 0;
     sentCount += added;
-    credits--;
-    lastSentMs = clock.monotonic();
     return true;
   }
 
   function flush(): void {
     isScheduled = false;
     if (held.isDisposed) return;
-    for (let isSent = true; isSent && credits > 0 && cursor <= buffer.newestSeq; ) isSent = pumpFrame();
-    if (cursor <= buffer.newestSeq) schedule();
+    for (let isSent = true; isSent && credits > 0 && hasMore(); ) isSent = pumpFrame();
+    if (hasMore()) schedule();
   }
 
   function schedule(): void {
@@ -104,6 +146,7 @@ export function createFeedPump({ buffer, source, clock, fromSeq, send }: FeedPum
   }
 
   held.add(buffer.onAppend(schedule));
+  held.add(buffer.onRevise(note));
   held.defer(() => timer?.dispose());
   if (cursor <= buffer.newestSeq) schedule();
 
@@ -111,7 +154,7 @@ export function createFeedPump({ buffer, source, clock, fromSeq, send }: FeedPum
     credit(frames) {
       credits = Math.min(initialCredits, credits + Math.max(0, frames));
       skipLost();
-      if (cursor <= buffer.newestSeq) schedule();
+      if (hasMore()) schedule();
     },
     get droppedCount() {
       return droppedCount + Math.max(0, buffer.oldestSeq - cursor);

@@ -175,6 +175,66 @@ describe('feed', () => {
     ]);
   });
 
+  it('E23 a row that was judged anew is sent again in a frame of its own, under its seq, and is counted no second time', () => {
+    const { acme, clock, openRows } = setUp();
+    const known = acme.peer('w1');
+    acme.intake.take(known.write({ state: 'started' }));
+    acme.intake.take(acme.peer('w2', { key: 7, isGranted: false }).write({ state: 'done' }));
+    const { frames, pump } = openRows();
+    clock.advance(20);
+    pump.credit(1);
+    expect(frames[0]?.preview).toEqual(['started', expect.stringContaining('w2 has no grant')]);
+    acme.grantElsewhere('w2', { key: 7 });
+    acme.learn();
+    clock.advance(20);
+    pump.credit(1);
+    expect(frames).toHaveLength(2);
+    expect(frames[1]).toMatchObject({ seq: [2], preview: ['done'], dropped: 0, scannedSeq: 2 });
+    expect(frames[1]?.marks.map(unpackMarks)).toEqual([
+      { seal: 'opens', signature: 'valid', chain: 'ok', isRefused: false },
+    ]);
+    acme.intake.take(known.write({ state: 'done' }));
+    clock.advance(20);
+    expect(frames[2]).toMatchObject({ seq: [3], scannedSeq: 3 });
+    expect(pump.sentCount).toBe(3);
+  });
+
+  it('E23 a message that was not shown before it was judged anew is shown once; nothing goes out without credit', () => {
+    const { acme, clock, openRows } = setUp();
+    acme.intake.take(acme.peer('w2', { key: 7, isGranted: false }).write({ state: 'done' }));
+    const { frames, pump } = openRows();
+    acme.grantElsewhere('w2', { key: 7 });
+    acme.learn();
+    clock.advance(20);
+    expect(frames.map(({ seq }) => seq)).toEqual([[1]]);
+    const late = acme.peer('w3', { key: 8, isGranted: false });
+    acme.intake.take(late.write({ state: 'done' }));
+    clock.advance(20);
+    acme.grantElsewhere('w3', { key: 8 });
+    acme.learn();
+    clock.advance(1000);
+    expect(frames.map(({ seq }) => seq)).toEqual([[1], [2]]);
+    pump.credit(1);
+    clock.advance(20);
+    expect(frames.map(({ seq }) => seq)).toEqual([[1], [2], [2]]);
+    pump.credit(2);
+    clock.advance(1000);
+    expect(frames).toHaveLength(3);
+  });
+
+  it('E23 a session gets what was refused and is not any more, in order, and its count goes back', () => {
+    const { acme, clock, openSession } = setUp();
+    const peer = acme.peer('w1', { key: 7, session: 's1-e', isGranted: false });
+    for (const state of ['started', 'done']) acme.intake.take(peer.write({ state }));
+    const { frames } = openSession('s1-e');
+    clock.advance(20);
+    expect(frames).toMatchObject([{ items: [], refused: 2 }]);
+    acme.grantElsewhere('w1', { key: 7 });
+    acme.learn();
+    clock.advance(20);
+    expect(frames[1]).toMatchObject({ items: [{ seq: 1 }, { seq: 2 }], refused: -2, scannedSeq: 2 });
+  });
+
   it('E13 a frame checks 8 signatures; the rows beyond are checked when they are looked at', () => {
     const { acme, clock, openRows } = setUp();
     const peer = acme.peer('w1');

@@ -37,6 +37,10 @@ export interface MessageBuffer {
   get(seq: number): HeldMessage | undefined;
   /** Calls back after each append, inside it: for cheap work. */
   onAppend(listener: () => void): Disposable;
+  /** Says that a message was judged anew after it may have been shown; `wasRefused`: until then. */
+  revise(seq: number, wasRefused: boolean): void;
+  /** Calls back for each message that is revised. */
+  onRevise(listener: (seq: number, wasRefused: boolean) => void): Disposable;
   stats(): MessageBufferStats;
 }
 
@@ -52,6 +56,7 @@ const weightOf = (message: HeldMessage): number => message.data.length + 200;
 export function createMessageBuffer({ capacityCount, capacityBytes }: MessageBufferOptions): MessageBuffer {
   const ring = createRingBuffer<HeldMessage>(capacityCount);
   const listeners = new Set<() => void>();
+  const revisionListeners = new Set<(seq: number, wasRefused: boolean) => void>();
   let newestSeq = 0;
   let bufferedBytes = 0;
   let receivedBytes = 0;
@@ -79,6 +84,13 @@ export function createMessageBuffer({ capacityCount, capacityBytes }: MessageBuf
     onAppend(listener) {
       listeners.add(listener);
       return toDisposable(() => listeners.delete(listener));
+    },
+    revise(seq, wasRefused) {
+      for (const listener of revisionListeners) listener(seq, wasRefused);
+    },
+    onRevise(listener) {
+      revisionListeners.add(listener);
+      return toDisposable(() => revisionListeners.delete(listener));
     },
     stats: () => ({ receivedCount: newestSeq, receivedBytes, bufferedCount: ring.size, bufferedBytes }),
   };

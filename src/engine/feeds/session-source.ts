@@ -17,11 +17,12 @@ function createSessionFrame(intake: Pick<Intake, 'admit'>): FrameBuilder {
     get isEmpty() {
       return items.length === 0 && refused === 0;
     },
-    add(held) {
+    add(held, before) {
       const { seq, atMs } = held;
       const isFull = items.length >= maxFrameRows || bytes + held.data.length > maxFrameBytes;
       if (isFull && items.length > 0) return false;
       const admission = intake.admit(held);
+      if (before?.wasRefused === true) refused--;
       if (admission.kind === 'refused') refused++;
       if (admission.kind !== 'accepted') return true;
       const { envelope, payload } = admission;

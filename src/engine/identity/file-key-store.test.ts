@@ -148,8 +148,12 @@ describe('two processes', () => {
     await b.unlock({});
     await a.update(addIdentity(1));
     expect(serials(b.read())).toEqual([]);
+    let told = 0;
+    b.onChange(() => told++);
     await b.refresh();
     expect(serials(b.read())).toEqual([1]);
+    await b.refresh();
+    expect(told).toBe(1);
     await a.update(addIdentity(2));
     await b.update(addIdentity(3));
     expect(serials(b.read())).toEqual([1, 2, 3]);

@@ -147,8 +147,7 @@ export function createFileKeyStore(options: FileKeyStoreOptions): FileKeyStore {
     read: () => session.require().contents(),
     refresh: () =>
       onOpen((open) => {
-        open.refresh();
-        news.notify();
+        if (open.refresh()) news.notify();
       }),
     update: (change) => onOpen((open) => update(open, change)),
     setPassphrase: (passphrase) => onOpen((open) => setPassphrase(open, passphrase)),

@@ -84,11 +84,12 @@ export async function openLocalDirectory(options: LocalDirectoryOptions): Promis
   }
   let index = indexOf(file.read());
 
-  function current(): DirectoryIndex {
-    const value = file.read();
+  function indexed(value: DirectoryFile): DirectoryIndex {
     if (index.of !== value) index = indexOf(value);
     return index;
   }
+  const current = (): DirectoryIndex => indexed(file.read());
+  const seen = (): DirectoryIndex => indexed(file.seen());
 
   function checked<T extends Card | Grant>(schema: z.ZodType<T>, record: T, what: string): T {
     const sound = parseRecord(schema, record, what);
@@ -101,6 +102,10 @@ export async function openLocalDirectory(options: LocalDirectoryOptions): Promis
     cards: () => [...current().cards.values()],
     grants: (peer) => current().grants.get(peer) ?? [],
     grantedPeers: () => [...current().grants.keys()],
+    seen: {
+      grants: (peer) => seen().grants.get(peer) ?? [],
+      grantedPeers: () => [...seen().grants.keys()],
+    },
     async putCard(card) {
       const sound = checked(cardRecord, card, 'card');
       await file.update((value) => withCard(value, sound, clock.now()));
@@ -109,6 +114,8 @@ export async function openLocalDirectory(options: LocalDirectoryOptions): Promis
       const sound = checked(grantRecord, grant, 'grant');
       await file.update((value) => withGrant(value, sound, clock.now()));
     },
+    look: () => void file.read(),
+    refresh: () => file.refresh(),
     onChange: (listener) => file.onChange(listener),
     dispose: () => file.dispose(),
   };

@@ -26,8 +26,8 @@ export interface OpenStore {
   masterKey(): Uint8Array;
   /** Whether this is the store of that master key. */
   hasKey(key: Uint8Array): boolean;
-  /** Reads what is on disk now. Throws `locked` (closed, or replaced by another process), `corrupt`. */
-  refresh(): void;
+  /** Reads what is on disk now; whether that is another state of it. Throws `locked` (closed, or replaced by another process), `corrupt`. */
+  refresh(): boolean;
   /**
    * Reads anew under the file lock and writes what `change` gives; undefined: nothing. Damaged copies are set aside
    * before; gives their new paths.
@@ -69,6 +69,7 @@ export function createOpenStore({ disk, randomness, found: first }: OpenStoreOpt
   const pool = createSecretPool(randomness);
   let isClosed = false;
   let header = first.header;
+  let revision = first.body.revision;
   let contents = toContents(first.body, pool.take);
 
   function assertOpen(): void {
@@ -83,8 +84,9 @@ export function createOpenStore({ disk, randomness, found: first }: OpenStoreOpt
     return found;
   }
 
-  function adopt(next: StoreChange): void {
+  function adopt(next: StoreChange, nextRevision: number): void {
     if (isClosed) return;
+    revision = nextRevision;
     header = next.header;
     contents = next.contents;
   }
@@ -102,7 +104,10 @@ export function createOpenStore({ disk, randomness, found: first }: OpenStoreOpt
     hasKey: (key) => Buffer.compare(key, masterKey) === 0,
     refresh() {
       const found = find();
-      adopt({ header: found.header, contents: toContents(found.body, pool.take) });
+      // Each write has a revision of its own.
+      if (found.body.revision === revision) return false;
+      adopt({ header: found.header, contents: toContents(found.body, pool.take) }, found.body.revision);
+      return true;
     },
     rewrite: (change) =>
       disk.withLock(async (held) => {
@@ -111,7 +116,7 @@ export function createOpenStore({ disk, randomness, found: first }: OpenStoreOpt
         const current = { header: found.header, contents: toContents(found.body, pool.take) };
         const next = change(current, found);
         if (next === undefined) {
-          adopt(current);
+          adopt(current, found.body.revision);
           return [];
         }
         assertOpen();
@@ -121,7 +126,7 @@ export function createOpenStore({ disk, randomness, found: first }: OpenStoreOpt
         held.assertHeld();
         const setAside = found.damaged.map(({ path }) => disk.setAside(path, 'damaged'));
         await disk.write(bytes);
-        adopt(written);
+        adopt(written, body.revision);
         return setAside;
       }),
     close() {

@@ -75,6 +75,24 @@ describe('I4 a file that processes share', () => {
     expect(readdirSync(join(folder, 'profile'))).toEqual(['names.json']);
   });
 
+  test('E22 who misses something looks at once, but not more than once in 10 ms', async () => {
+    const [left, right] = [await open(), await open()];
+    clock.advance(10);
+    expect(right.refresh()).toBe(false);
+    await left.update(add('a'));
+    expect(right.refresh()).toBe(false);
+    clock.advance(9);
+    expect(right.refresh()).toBe(false);
+    expect(right.read().names).toEqual([]);
+    clock.advance(1);
+    expect(right.refresh()).toBe(true);
+    expect(right.read().names).toEqual(['a']);
+    right.dispose();
+    await left.update(add('b'));
+    clock.advance(1000);
+    expect(right.refresh()).toBe(false);
+  });
+
   test('I4 one sees what the other wrote, when it reads and, told by its listener, when it does not', async () => {
     const [left, right] = [await open(), await open()];
     let told = 0;

@@ -18,6 +18,8 @@ import { describeIssue } from './schema-issue.ts';
 const maxFileBytes = 64 * 1024 * 1024;
 /** How long a read believes what it saw on disk last. */
 const freshMs = 100;
+/** The least time between two looks that somebody asks for. */
+const askedMs = 10;
 /** How often listeners learn of another process's change when nobody reads. */
 const pollMs = 1000;
 const lockWaitMs = 5000;
@@ -25,6 +27,10 @@ const lockWaitMs = 5000;
 export interface SharedJsonFile<T> extends Disposable {
   /** The value now, at most 100 ms behind the disk; the last sound one if the file was damaged meanwhile. */
   read(): T;
+  /** The value as it was at the last look. */
+  seen(): T;
+  /** Looks at the disk at once, unless it did within the last 10 ms; whether the value is another one then. */
+  refresh(): boolean;
   /** Changes it; the same value back means no change. Throws `timeout`, `unsupported`, `limit-exceeded`, `forbidden`. */
   update(change: (value: T) => T): Promise<void>;
   /** Called after the value changed, here or by another process. */
@@ -195,6 +201,13 @@ export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): 
     read() {
       if (!disposer.isDisposed && clock.monotonic() - lookedMs >= freshMs) lookAndReport();
       return held.value;
+    },
+    seen: () => held.value,
+    refresh() {
+      if (disposer.isDisposed || clock.monotonic() - lookedMs < askedMs) return false;
+      const before = held;
+      lookAndReport();
+      return held !== before;
     },
     update(change) {
       const work = (): Promise<void> =>

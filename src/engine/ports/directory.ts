@@ -11,15 +11,25 @@ export interface Stored<T> {
   readonly storedMs: number;
 }
 
-export interface Directory {
-  /** The peer's present card. */
-  card(peer: string): Stored<Card> | undefined;
-  cards(): readonly Stored<Card>[];
+/** Grants as they are found for judging. */
+export interface GrantLookup {
   /** Every grant that the peer ever had, oldest first: superseded ones are kept to judge what was stored under them (I4). */
   grants(peer: string): readonly Stored<Grant>[];
   /** Peers that have a grant. */
   grantedPeers(): readonly string[];
+}
+
+export interface Directory extends GrantLookup {
+  /** The peer's present card. */
+  card(peer: string): Stored<Card> | undefined;
+  cards(): readonly Stored<Card>[];
+  /** Grants as of the last time that anybody read, put, or was told of something: they do not change while a judgement is made. */
+  readonly seen: GrantLookup;
   putCard(card: Card): Promise<void>;
   putGrant(grant: Grant): Promise<void>;
+  /** Looks whether others have put something, unless it did a moment ago, as reading does. Listeners are told. */
+  look(): void;
+  /** Looks at once, at a bounded rate, whether others have put something; whether they have. Listeners are told of it, too. */
+  refresh(): boolean;
   onChange(listener: () => void): Disposable;
 }

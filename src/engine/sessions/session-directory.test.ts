@@ -5,7 +5,9 @@ import {
   trustedWorkspace,
 } from '../../../tests/support/trusted-workspace.ts';
 import { utf8 } from '../../shared/base/bytes.ts';
+import type { WorkspaceSecretEntry } from '../envelope/secret-registry.ts';
 import { createSubjectReader } from '../feeds/subject-reader.ts';
+import { createSecret } from '../identity/secret.ts';
 import { createSessionDirectory, maxSessions } from './session-directory.ts';
 
 function setUp() {
@@ -95,6 +97,53 @@ describe('session directory', () => {
     expect(directory.list()).toMatchObject({ forgottenCount: 0 });
     expect(directory.list().sessions).toHaveLength(1);
     expect(only()).toMatchObject({ state: 'stale', messageCount: 1 });
+  });
+
+  it('E23 a session whose peer comes to be known later is there with all that it said, each counted once', () => {
+    const { acme, directory, only } = setUp();
+    const peer = acme.peer('w1', { key: 7, isGranted: false });
+    for (const state of ['started', 'progress', 'heartbeat', 'failed'])
+      acme.intake.take(peer.write({ state, detail: { reason: state } }));
+    acme.intake.take(peer.write({ channel: 'assistant', index: 0, text: 'x' }, 'tokens'));
+    expect(directory.list().sessions).toEqual([]);
+    acme.grantElsewhere('w1', { key: 7 });
+    acme.learn();
+    acme.clock.runDeferred();
+    expect(only()).toMatchObject({ session: 'w1-1-e', peer: 'w1', messageCount: 5, note: 'failed: failed' });
+    expect(directory.peerOf('w1-1-e')).toBe('w1');
+  });
+
+  it('E23 of a session that was named before, what is judged sound later counts once, too', () => {
+    const { acme, directory, only } = setUp();
+    directory.register('w1-1-e', 'w1');
+    const peer = acme.peer('w1', { key: 7, isGranted: false });
+    for (const state of ['started', 'done']) acme.intake.take(peer.write({ state }));
+    acme.grantElsewhere('w1', { key: 7 });
+    acme.learn();
+    acme.clock.runDeferred();
+    expect(only()).toMatchObject({ messageCount: 2, note: 'done' });
+  });
+
+  it('E23 a status that opens late does not replace a newer one', () => {
+    const { acme, only } = setUp();
+    const peer = acme.peer('w1', { key: 7 });
+    const known = acme.secrets ?? [];
+    const added = {
+      ...known[0],
+      id: 's2',
+      secret: createSecret(utf8('another secret of acme')),
+    } as WorkspaceSecretEntry;
+    acme.secrets = [...known, added];
+    const sealedAnew = peer.write({ state: 'progress', detail: { reason: 'older' } });
+    acme.secrets = known;
+    acme.intake.take(sealedAnew);
+    acme.intake.take(peer.write({ state: 'done', detail: { reason: 'newer' } }));
+    expect(only()?.note).toBe('done: newer');
+    acme.secrets = [...known, added];
+    acme.learn();
+    acme.clock.runDeferred();
+    expect(acme.quarantine.state().refusedCount).toBe(0);
+    expect(only()).toMatchObject({ note: 'done: newer', messageCount: 2 });
   });
 
   it('hears its own workspace alone, and nothing once it is disposed', () => {

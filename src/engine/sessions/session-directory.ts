@@ -28,6 +28,8 @@ interface Entry {
   perSecond: number;
   note: string;
   isEnded: boolean;
+  /** Place in the buffer of the status that it stands by. */
+  statusSeq: number;
   /** Place in the buffer of the first status that could not be opened yet. */
   unreadFromSeq: number | undefined;
 }
@@ -91,6 +93,7 @@ export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirec
       perSecond: 0,
       note: '',
       isEnded: false,
+      statusSeq: 0,
       unreadFromSeq: undefined,
     };
     entries.set(session, entry);
@@ -99,17 +102,20 @@ export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirec
   }
 
   /** Counts what is not refused. A session begins with what is soundly said in it: noise brings none into the list. */
-  function hear(held: HeldMessage): void {
+  function hear(held: HeldMessage): boolean {
     const { session } = reader.read(held.subject);
-    if (session === null || held.trust.refusal !== undefined) return;
-    if (!entries.has(session) && !intake.isSound(held)) return;
+    if (session === null || held.trust.refusal !== undefined) return false;
+    if (!entries.has(session) && !intake.isSound(held)) return false;
     const entry = entryOf(session);
     entry.messageCount++;
-    entry.lastSeenMs = clock.now();
+    entry.lastSeenMs = Math.max(entry.lastSeenMs, held.atMs);
+    return true;
   }
 
-  function take(entry: Entry, status: StatusPayload): void {
-    if (status.state === 'heartbeat') return;
+  /** What was judged sound only later may be older than what is known. */
+  function take(entry: Entry, status: StatusPayload, seq: number): void {
+    if (status.state === 'heartbeat' || seq < entry.statusSeq) return;
+    entry.statusSeq = seq;
     entry.note = noteOf(status);
     entry.isEnded = status.state === 'ended' && status.taskId === undefined;
     onChange();
@@ -125,24 +131,24 @@ export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirec
     }
   }
 
-  /** Reads a status; whether its session is up to date then. */
-  function readStatus(held: HeldMessage, entry: Entry): boolean {
-    if (entry.isEnded) return true;
+  /** Reads a status; `news` if its session is up to date then, `read` if it said nothing, `denied` if it may not be read. */
+  function readStatus(held: HeldMessage, entry: Entry): 'news' | 'read' | 'denied' {
+    if (entry.isEnded) return 'news';
     const admission = intake.admit(held);
     if (admission.kind === 'locked') {
       entry.unreadFromSeq = Math.min(entry.unreadFromSeq ?? held.seq, held.seq);
     }
-    if (admission.kind !== 'accepted') return false;
+    if (admission.kind !== 'accepted') return 'denied';
     entry.peer ??= admission.envelope.agentid;
     const status = decodeStatus(admission.payload);
-    if (status !== undefined) take(entry, status);
-    return status !== undefined && status.state !== 'heartbeat';
+    if (status !== undefined) take(entry, status, held.seq);
+    return status !== undefined && status.state !== 'heartbeat' ? 'news' : 'read';
   }
 
-  function hearStatus(held: HeldMessage): void {
+  function hearStatus(held: HeldMessage): boolean {
     const { session } = reader.read(held.subject);
     const entry = session === null ? undefined : entries.get(session);
-    if (entry !== undefined && held.trust.refusal === undefined) readStatus(held, entry);
+    return entry !== undefined && held.trust.refusal === undefined && readStatus(held, entry) !== 'denied';
   }
 
   /** Whether a message is worth judging: most of what waits are heartbeats, which say nothing. */
@@ -160,7 +166,7 @@ export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirec
       const held = buffer.get(seq) as HeldMessage;
       const { type, session } = reader.read(held.subject);
       const entry = session === null || type !== 'vak.events.status' ? undefined : waiting.get(session);
-      if (entry === undefined || isHeartbeat(held) || !readStatus(held, entry)) continue;
+      if (entry === undefined || isHeartbeat(held) || readStatus(held, entry) !== 'news') continue;
       waiting.delete(entry.session);
     }
   }

@@ -32,6 +32,8 @@ export interface SwarmSessions {
   end(session: string, note: string): void;
 }
 
+const overOrElsewhere = 'it is over, or another program runs it and has to be ended there';
+
 /** What the swarm is made of. `onChange` is called at each change; the caller bounds its rate. */
 export interface LocalSwarmDeps {
   readonly launch: LaunchWorker;
@@ -268,13 +270,14 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
     run,
     async cancel({ taskId }) {
       const found = live().find(({ worker }) => worker.summary().task?.taskId === taskId);
-      if (found === undefined) throw new VakError('not-found', 'cancel: no worker runs that task; it is over');
+      if (found === undefined)
+        throw new VakError('not-found', `cancel: no worker of the local swarm runs that task; ${overOrElsewhere}`);
       await found.worker.cancel(taskId);
     },
     async kill({ peer }) {
       const found = live().find(({ worker }) => worker.peer === peer);
       if (found === undefined)
-        throw new VakError('not-found', 'kill: no live worker has that name; it has ended already');
+        throw new VakError('not-found', `kill: the local swarm has no live worker of that name; ${overOrElsewhere}`);
       await found.worker.kill();
     },
     state: () => ({ state: phase, workers: members.map(({ worker }) => worker.summary()) }),

@@ -8,6 +8,7 @@ import {
 } from '../../../tests/support/trusted-workspace.ts';
 import { connectForTest } from '../../../tests/support/vak-bus.ts';
 import { toBase64, toText, utf8 } from '../../shared/base/bytes.ts';
+import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { type StreamSpec, streamsOf } from '../../shared/protocol/stream-table.ts';
 import type { Consumer, Delivery } from '../bus/durable.ts';
 import type { Fabric } from '../bus/fabric.ts';
@@ -33,6 +34,25 @@ interface DeadLetter {
   readonly errorClass: string;
   readonly reason: string;
   readonly envelope: unknown;
+}
+
+/** The same envelope under another signature of the right length. */
+function withOtherSignature(written: { readonly data: Uint8Array; readonly envelope: Envelope }) {
+  const fields = JSON.parse(toText(written.data)) as { signature: string };
+  const first = fields.signature.startsWith('A') ? 'B' : 'A';
+  const signature = first + fields.signature.slice(1);
+  return { ...written, data: utf8(JSON.stringify({ ...fields, signature })) };
+}
+
+/** A delivery that comes back at once; `delays` notes how long it should have taken. */
+function withoutDelay(delivery: Delivery, delays: (number | undefined)[] = []): Delivery {
+  return {
+    ...delivery,
+    nak(delayMs) {
+      delays.push(delayMs);
+      return delivery.nak();
+    },
+  };
 }
 
 const openMemory = (): Promise<Fabric> => createEmbeddedFabric({ ...ports, folder: undefined, durability: 'written' });
@@ -66,7 +86,7 @@ describe.each(['embedded', 'nats-server'] as const)('on the engine %s', (engine)
       ...{ workspace: 'acme', peer: 'wilma', publisher: durable, durable: () => fabric.durable, judge },
       randomness: ports.randomness,
     });
-    intake = createTaskIntake({ peer: 'wilma', judge, reader, handled, office, clock: ports.clock });
+    intake = createTaskIntake({ peer: 'wilma', judge, reader, handled, office, clock: ports.clock, maxDeliver: 4 });
   });
 
   afterEach(async () => {
@@ -110,8 +130,7 @@ describe.each(['embedded', 'nats-server'] as const)('on the engine %s', (engine)
   test.each([
     ['unsigned', () => coordinator({ isSigning: false }).write(command, '', taskSubject)],
     ['plain', () => coordinator({ isSealing: false }).write(command, '', taskSubject)],
-    ['signature', () => coordinator({ roles: ['worker'] }).write(command, '', taskSubject)],
-    ['signature', () => coordinator({ isGranted: false }).write(command, '', taskSubject)],
+    ['signature', () => withOtherSignature(coordinator().write(command, '', taskSubject))],
     ['malformed', () => coordinator().write({ nothing: 'to run' }, '', taskSubject)],
     ['misplaced', () => coordinator().write(command, '', 'vak.work.acme.other.task')],
   ] as const)('W3 a task that is refused (%s) becomes a dead letter that holds it as it was', async (reason, write) => {
@@ -121,6 +140,28 @@ describe.each(['embedded', 'nats-server'] as const)('on the engine %s', (engine)
     const letters = await deadLetters();
     expect(letters).toMatchObject([{ envelopeId: envelope.id, errorClass: `refused.${reason}` }]);
     expect(letters[0]?.envelope).toEqual(JSON.parse(toText(data)));
+    expect(await taskCount()).toBe(0);
+  });
+
+  test('I4 a task whose signer is not granted yet is waited for, and accepted when the grant is there', async () => {
+    const { data } = coordinator({ key: 7, isGranted: false }).write(command, '', taskSubject);
+    const delivery = await claim(data);
+    workspace.vainLooks = 1;
+    workspace.grantElsewhere('carla', { key: 7, roles: ['coordinator'] });
+    expect(await intake.admit(withoutDelay(delivery))).toEqual({ kind: 'returned' });
+    expect(await intake.admit(await claimAgain())).toMatchObject({ kind: 'accepted' });
+    expect(await deadLetters()).toEqual([]);
+  });
+
+  test.each([
+    ['nobody has granted', { isGranted: false }],
+    ['is granted another role', { roles: ['worker'] }],
+  ] as const)('W2 a task whose signer %s is buried at its last delivery', async (_, options) => {
+    const { data } = coordinator(options).write(command, '', taskSubject);
+    const delivery = await claim(data);
+    const last: Delivery = { ...delivery, deliveryCount: 4 };
+    expect(await intake.admit(last)).toMatchObject({ kind: 'ended', refusal: { reason: 'signature' } });
+    expect(await deadLetters()).toMatchObject([{ errorClass: 'refused.signature' }]);
     expect(await taskCount()).toBe(0);
   });
 
@@ -187,14 +228,7 @@ describe.each(['embedded', 'nats-server'] as const)('on the engine %s', (engine)
     const delivery = await claim(data);
     const delays: (number | undefined)[] = [];
     workspace.secrets = undefined;
-    const returning: Delivery = {
-      ...delivery,
-      nak(delayMs) {
-        delays.push(delayMs);
-        return delivery.nak();
-      },
-    };
-    expect(await intake.admit(returning)).toEqual({ kind: 'returned' });
+    expect(await intake.admit(withoutDelay(delivery, delays))).toEqual({ kind: 'returned' });
     expect(delays).toEqual([5_000]);
     expect(await deadLetters()).toEqual([]);
     expect((await claimAgain()).message.data).toEqual(data);

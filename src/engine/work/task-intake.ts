@@ -38,6 +38,8 @@ export interface TaskIntakeDeps {
   readonly handled: Pick<HandledMemory, 'isNew'>;
   readonly office: DeadLetterOffice;
   readonly clock: Clock;
+  /** Deliveries of a task at most, as its consumer has it: at the last one nothing is waited for any more. */
+  readonly maxDeliver: number;
 }
 
 /** A task that cannot be judged yet comes again after so long, ms. */
@@ -60,7 +62,7 @@ const isRefusal = (found: PayloadOf<'vak.work.task'> | Refusal): found is Refusa
 
 /** Creates the intake of one worker's queue. */
 export function createTaskIntake(deps: TaskIntakeDeps): TaskIntake {
-  const { peer, judge, reader, handled, office, clock } = deps;
+  const { peer, judge, reader, handled, office, clock, maxDeliver } = deps;
 
   async function refuse(delivery: Delivery, refusal: Refusal): Promise<TaskAdmission> {
     const { message } = delivery;
@@ -87,7 +89,10 @@ export function createTaskIntake(deps: TaskIntakeDeps): TaskIntake {
     async admit(delivery) {
       const verdict = judge(delivery.message);
       if (verdict.kind === 'locked') return await giveBack(delivery);
-      if (verdict.kind === 'refused') return await refuse(delivery, verdict.refusal);
+      if (verdict.kind === 'refused') {
+        const mayWait = !verdict.isFinal && delivery.deliveryCount < maxDeliver;
+        return mayWait ? await giveBack(delivery) : await refuse(delivery, verdict.refusal);
+      }
       const { envelope, leaf, payload } = verdict;
       const task = readTask(payload);
       if (isRefusal(task)) return await refuse(delivery, task);

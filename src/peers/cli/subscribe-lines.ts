@@ -5,8 +5,10 @@ import { createEnvelopeReader } from '../../engine/envelope/envelope-reader.ts';
 import { createIntake, type Intake } from '../../engine/envelope/intake.ts';
 import { marksOf } from '../../engine/envelope/message-trust.ts';
 import { createEnvelopeOpener } from '../../engine/envelope/open-envelope.ts';
+import { createPinnedRoot } from '../../engine/envelope/pinned-root.ts';
 import { createQuarantine } from '../../engine/envelope/quarantine.ts';
 import { createSecretRegistry, type WorkspaceSecretEntry } from '../../engine/envelope/secret-registry.ts';
+import { createFixedKnowledge, createProfileKnowledge } from '../../engine/envelope/trust-knowledge.ts';
 import { createProfileSignatureCheck } from '../../engine/envelope/workspace-trust.ts';
 import { createMessageBuffer, type HeldMessage } from '../../engine/feeds/message-buffer.ts';
 import { createSubjectReader } from '../../engine/feeds/subject-reader.ts';
@@ -75,8 +77,15 @@ export function createOpenedLines(
   held.defer(() => {
     for (const { secret } of own) secret.dispose();
   });
-  const registry = createSecretRegistry({ source: { secrets: () => own, version: () => 0 }, clock });
-  const signatures = open === undefined ? undefined : held.add(createProfileSignatureCheck(profile.keyStore, open));
+  const source = { secrets: () => own, version: () => 0 };
+  const registry = createSecretRegistry({ source, clock });
+  const root = held.add(createPinnedRoot(profile.keyStore, workspace));
+  const signatures = open === undefined ? undefined : createProfileSignatureCheck(open, root);
+  const { keyStore } = profile;
+  const knowledge =
+    open === undefined
+      ? createFixedKnowledge()
+      : held.add(createProfileKnowledge({ keyStore, directory: open.directory, root, secrets: source, clock }));
   const intake = createIntake({
     buffer: createMessageBuffer(buffered),
     reader: createEnvelopeReader(),
@@ -87,11 +96,14 @@ export function createOpenedLines(
     workspace,
     policy: () => profile.settings.settings().policy,
     checkSignature: (envelope, subject, atMs) => signatures?.check(envelope, subject, atMs),
+    knowledge,
   });
+  held.add(intake);
   let last: HeldMessage | undefined;
   held.add(
     intake.handle('>', (message) => {
       last = message;
+      return true;
     }),
   );
   return {

@@ -79,6 +79,18 @@ describe('live buffer', () => {
     expect(buffer.rowAt(5)).toMatchObject({ kind: 'dropped', marks: 0 });
   });
 
+  it('E23 a row that was judged anew takes its own place: no index moves, nothing is counted twice', () => {
+    const buffer = createLiveBuffer(3);
+    buffer.append(frame([1, 2, 3, 4], 0, 6));
+    const anew = { ...frame([1, 3, 5], 0, 6), preview: ['gone', 'anew', 'of another pattern'], marks: [7, 8, 9] };
+    buffer.append(anew);
+    expect([buffer.firstIndex, buffer.endIndex, buffer.messageCount, buffer.scannedSeq]).toEqual([1, 4, 4, 6]);
+    expect([1, 2, 3].map((index) => buffer.rowAt(index)?.preview)).toEqual(['text 2', 'anew', 'text 4']);
+    expect(buffer.rowAt(2)).toMatchObject({ seq: 3, marks: 8, peer: '' });
+    buffer.append(frame([7]));
+    expect(buffer.rowAt(4)?.seq).toBe(7);
+  });
+
   it('B8 puts an outage behind the last message before it, when all of those were looked at, and once', () => {
     const buffer = createLiveBuffer(10);
     buffer.append(frame([1, 2]));

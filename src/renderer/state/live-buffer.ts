@@ -26,6 +26,7 @@ export interface LiveBuffer {
   readonly evictedCount: number;
   /** Highest seq that the feed has looked at. */
   readonly scannedSeq: number;
+  /** Takes in a frame. A row that it has looked at before is one that was judged anew: it takes its own place. */
   append(frame: RowsFrame): void;
   /** Undefined when the entry is not held (any more). */
   rowAt(index: number): LiveRow | undefined;
@@ -122,10 +123,15 @@ export function createLiveBuffer(capacity = liveBufferCapacity): LiveBuffer {
       }
       const count = frame.seq.length;
       for (let i = 0; i < count; i++) {
-        if (waiting.length > 0) pushOutagesBefore(frame.seq[i] as number);
+        const seq = frame.seq[i] as number;
+        if (seq <= scannedSeq) {
+          ring.replace(frame, i);
+          continue;
+        }
+        if (waiting.length > 0) pushOutagesBefore(seq);
         ring.push(frame, i);
+        messageCount++;
       }
-      messageCount += count;
       scannedSeq = Math.max(scannedSeq, frame.scannedSeq);
       pushOutagesLookedAt();
     },

@@ -31,6 +31,8 @@ export interface RowRing {
   readonly end: number;
   /** Takes in row `i` of a frame. */
   push(frame: RowsFrame, i: number): void;
+  /** Puts row `i` of a frame in the place of the one with its seq, if that is held. */
+  replace(frame: RowsFrame, i: number): void;
   /** A marker before that seq; losses that follow each other are one. */
   pushDropped(count: number, beforeSeq: number): void;
   /** Puts a marker at an index above the first and not beyond the end. */
@@ -75,6 +77,18 @@ export function createRowRing(capacity: number): RowRing {
   function nextSlot(): number {
     if (end - first === capacity) first++;
     return end++ % capacity;
+  }
+
+  function write(slot: number, frame: RowsFrame, i: number): void {
+    seqs[slot] = frame.seq[i] as number;
+    times[slot] = frame.atMs[i] as number;
+    sizes[slot] = frame.sizeBytes[i] as number;
+    drops[slot] = 0;
+    marks[slot] = frame.marks[i] as number;
+    subjects[slot] = frame.subjects[frame.subjectIndex[i] as number] ?? '';
+    peers[slot] = frame.peers[frame.peerIndex[i] as number] ?? '';
+    previews[slot] = frame.preview[i] as string;
+    outages[slot] = undefined;
   }
 
   function writeMarker(slot: number, seq: number): void {
@@ -134,17 +148,10 @@ export function createRowRing(capacity: number): RowRing {
     get end() {
       return end;
     },
-    push(frame, i) {
-      const slot = nextSlot();
-      seqs[slot] = frame.seq[i] as number;
-      times[slot] = frame.atMs[i] as number;
-      sizes[slot] = frame.sizeBytes[i] as number;
-      drops[slot] = 0;
-      marks[slot] = frame.marks[i] as number;
-      subjects[slot] = frame.subjects[frame.subjectIndex[i] as number] ?? '';
-      peers[slot] = frame.peers[frame.peerIndex[i] as number] ?? '';
-      previews[slot] = frame.preview[i] as string;
-      outages[slot] = undefined;
+    push: (frame, i) => write(nextSlot(), frame, i),
+    replace(frame, i) {
+      const index = findSeq(frame.seq[i] as number);
+      if (index >= 0) write(index % capacity, frame, i);
     },
     pushDropped,
     insertOutage,

@@ -25,7 +25,7 @@ export interface BufferedMessage {
   readonly trust: TrustReport;
 }
 
-/** A message that broke the workspace's policy and is never handled. */
+/** A message that broke the workspace's policy and is not handled. */
 export interface QuarantinedMessage {
   /** Place in the engine's buffer; it may have given way since. */
   readonly seq: number;
@@ -36,7 +36,7 @@ export interface QuarantinedMessage {
   readonly why: string;
 }
 
-/** Refused messages since the engine's start: counts, and the newest of them, newest first. */
+/** Refused messages since the engine's start, without those that were found sound later: counts, and the newest of them, newest first. */
 export interface QuarantineState {
   readonly refusedCount: number;
   readonly countByReason: Readonly<Record<RefusalReason, number>>;
@@ -63,7 +63,10 @@ export interface StreamsStatus {
   readonly droppedCount: number;
 }
 
-/** Rows by column: entry i of each array is row i, in order of `seq`. */
+/**
+ * Rows by column: entry i of each array is row i, in order of `seq`. A row that the feed sent before takes that one's place: its
+ * message was judged anew. Such rows come in frames of their own.
+ */
 export interface RowsFrame {
   readonly seq: readonly number[];
   readonly atMs: readonly number[];
@@ -83,7 +86,10 @@ export interface RowsFrame {
   readonly scannedSeq: number;
 }
 
-/** Accepted messages of one session with their opened payloads, in order. `payload` is the JSON text as it was written. */
+/**
+ * Accepted messages of one session with their opened payloads, in order. `payload` is the JSON text as it was written. What was
+ * refused and is not any more comes in frames of its own, later than its `seq` says.
+ */
 export interface SessionFrame {
   readonly items: readonly {
     readonly seq: number;
@@ -91,7 +97,7 @@ export interface SessionFrame {
     readonly type: string;
     readonly payload: string;
   }[];
-  /** Messages on this session's subjects that were refused, in this frame. */
+  /** Messages on this session's subjects that were refused, in this frame; below 0 where earlier ones are not refused any more. */
   readonly refused: number;
   /** Messages of any session that left the buffer unseen just before this frame. */
   readonly dropped: number;

@@ -86,15 +86,19 @@ export interface ChainReport {
 
 export type SignatureReport =
   | { readonly kind: 'none' | 'unsigned' }
-  | {
-      readonly kind: 'valid' | 'invalid';
-      readonly signer: string;
-      /** The peer that `agentid` names. */
-      readonly peer: string;
-      /** Roles of the grant in force; empty if there is none. */
-      readonly roles: readonly string[];
-      readonly why: string;
-    };
+  | ({ readonly kind: 'valid' } & SignerReport)
+  /** `isFinal`: whatever is granted, it never counts; else a grant that is not known here yet may still say otherwise (I4). */
+  | ({ readonly kind: 'invalid'; readonly isFinal: boolean } & SignerReport);
+
+/** Who signed, and why that counts or does not. */
+interface SignerReport {
+  readonly signer: string;
+  /** The peer that `agentid` names. */
+  readonly peer: string;
+  /** Roles of the grant in force; empty if there is none. */
+  readonly roles: readonly string[];
+  readonly why: string;
+}
 
 export interface TraceReport {
   readonly version: string;

@@ -10,7 +10,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { BusStatusSource } from '../bus-status.ts';
 import { clientOptions } from './nats-client-options.ts';
 import { dial } from './nats-dial.ts';
-import { endedEarly, toVakError } from './nats-errors.ts';
+import { type ClientCertificate, endedEarly, toVakError } from './nats-errors.ts';
 import { type ClientInternals, internalsOf } from './nats-internals.ts';
 import { createNatsLogin, type NatsLogin } from './nats-login.ts';
 import { type Addresses, defaultTiming, type NatsOptions, type NatsTiming, readAddresses } from './nats-options.ts';
@@ -183,7 +183,7 @@ function keepAlive(parts: Parts): NatsConnection {
     ...{ internals, login, clock, timing },
     randomness: options.randomness,
     isTlsDemanded: addresses.isTlsDemanded,
-    isCertificateMissing: addresses.isTlsDemanded && options.tls?.cert === undefined,
+    certificate: certificateOf({ options, addresses }),
     signal: life.signal,
     onLost: lose,
     onAttempt: (count) => status.attempt(count),
@@ -230,13 +230,18 @@ function keepAlive(parts: Parts): NatsConnection {
   };
 }
 
+function certificateOf({ options, addresses }: Pick<Parts, 'options' | 'addresses'>): ClientCertificate {
+  if (!addresses.isTlsDemanded) return 'no-tls';
+  return options.tls?.cert === undefined ? 'missing' : 'shown';
+}
+
 /** The first connection. */
 async function dialFirst(parts: Pick<Parts, 'login' | 'timing' | 'options' | 'addresses'>): Promise<Client> {
   const { options, addresses } = parts;
   const given = clientOptions(parts);
   let onDead = (): void => {};
   const dead = new Promise<never>((_, reject) => {
-    onDead = () => reject(endedEarly(addresses.isTlsDemanded && options.tls?.cert === undefined));
+    onDead = () => reject(endedEarly(certificateOf(parts)));
   });
   let isLate = false;
   const work = dial(() => connect(given), {

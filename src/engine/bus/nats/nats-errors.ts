@@ -155,19 +155,22 @@ export function toVakError(thrown: unknown, doing: string, isTlsDemanded = false
   });
 }
 
+/** Whether the client has a certificate to show, where TLS is demanded. */
+export type ClientCertificate = 'shown' | 'missing' | 'no-tls';
+
+const early = 'connect: the server ended the connection before it let this client in';
+
 /**
  * A server that ends the connection before it has let the client in. After TLS was agreed on it mostly misses a certificate of the
- * client (TLS 1.3 tells so only then).
+ * client, or does not trust the one that it was shown (TLS 1.3 tells so only then); a server that ends itself looks the same as the latter.
  */
-export function endedEarly(isCertificateMissing: boolean): VakError {
-  return isCertificateMissing
-    ? new VakError(
-        'tls-required',
-        'connect: the server ended the connection after TLS; it may ask for a client certificate',
-      )
-    : new VakError('disconnected', 'connect: the server ended the connection before it let this client in', {
-        retryable: true,
-      });
+export function endedEarly(certificate: ClientCertificate): VakError {
+  if (certificate === 'missing') {
+    const text = 'connect: the server ended the connection after TLS; it may ask for a client certificate';
+    return new VakError('tls-required', text);
+  }
+  const hint = certificate === 'shown' ? '; it may not trust the client certificate that it was shown' : '';
+  return new VakError('disconnected', `${early}${hint}`, { retryable: true });
 }
 
 /** A subject that the server refuses to these credentials. */

@@ -6,7 +6,7 @@ import { VakError } from '../../../shared/base/vak-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Randomness } from '../../ports/randomness.ts';
 import { dial } from './nats-dial.ts';
-import { endedEarly, toVakError } from './nats-errors.ts';
+import { type ClientCertificate, endedEarly, toVakError } from './nats-errors.ts';
 import type { ClientInternals } from './nats-internals.ts';
 import type { NatsLogin } from './nats-login.ts';
 import type { NatsTiming } from './nats-options.ts';
@@ -18,8 +18,7 @@ export interface RedialDeps {
   readonly randomness: Randomness;
   readonly timing: NatsTiming;
   readonly isTlsDemanded: boolean;
-  /** TLS without a certificate of the client's own. */
-  readonly isCertificateMissing: boolean;
+  readonly certificate: ClientCertificate;
   /** Ends it, and any try under way. */
   readonly signal: AbortSignal;
   /** `cause`: what the socket or the server said; undefined if nothing. */
@@ -75,7 +74,7 @@ export function createRedial(deps: RedialDeps): () => Promise<void> {
       if (server === undefined) throw new VakError('disconnected', 'connect: no server is left', { retryable: true });
       await dial(() => internals._doDial(server), {
         ...{ clock, signal },
-        onDead: () => internals.connectError?.(endedEarly(deps.isCertificateMissing)),
+        onDead: () => internals.connectError?.(endedEarly(deps.certificate)),
       });
       checkEncrypted(internals, deps.isTlsDemanded);
     } finally {

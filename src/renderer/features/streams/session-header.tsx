@@ -3,7 +3,6 @@
 import { CircleStop, OctagonX, Skull } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
-import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
 import { commandTitle } from '../../../shared/protocol/command-title.ts';
 import type { Action } from '../../actions/action-registry.ts';
@@ -12,11 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { formatCount, formatDateTime, formatRate, shortenId } from '../../ui/format.ts';
 import { GuardDialog, type Guarded } from '../../ui/guard-dialog.tsx';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
-
-interface SessionFacts {
-  readonly summary: SessionSummary | undefined;
-  readonly worker: WorkerSummary | undefined;
-}
+import { type SessionFacts, whyNoCancel, whyNoKill } from './session-limits.ts';
 
 function useFacts(session: string): SessionFacts {
   const summary = useSnapshot('sessions.list')?.sessions.find((each) => each.session === session);
@@ -44,16 +39,6 @@ function killGuard(worker: WorkerSummary, environment: Environment): Guarded {
         : `Its process ends at once, as in a crash, and with it “${briefly(worker.task.command)}”.`,
   };
 }
-
-/** Why neither can be done, or undefined. */
-const noTask = (worker: WorkerSummary | undefined): string | undefined =>
-  worker?.task === null || worker === undefined ? 'no command is running' : undefined;
-const noProcess = (worker: WorkerSummary | undefined): string | undefined => {
-  if (worker === undefined) return 'this session is not of the local swarm';
-  return worker.pid === null || worker.state === 'dead' || worker.state === 'ended'
-    ? 'its process has ended already'
-    : undefined;
-};
 
 function useCommands(worker: WorkerSummary | undefined) {
   const { client, reportError } = useWorkbench();
@@ -130,11 +115,12 @@ export interface SessionHeaderProps {
 }
 
 export function SessionHeader({ session, refusedCount }: SessionHeaderProps) {
-  const { summary, worker } = useFacts(session);
+  const facts = useFacts(session);
+  const { summary, worker } = facts;
   const { cancel, askKill, kill, guarded, keep } = useCommands(worker);
   const state = worker?.state ?? summary?.state ?? 'unknown';
-  const cancelReason = noTask(worker);
-  const killReason = noProcess(worker);
+  const cancelReason = whyNoCancel(facts);
+  const killReason = whyNoKill(facts);
   const taskId = worker?.task?.taskId;
   const peer = worker?.peer;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the commands change with the worker's task and process only.

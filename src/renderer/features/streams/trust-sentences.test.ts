@@ -39,7 +39,14 @@ describe('sentences of trust', () => {
   it('E13 a signature speaks for itself, and none is not "invalid"', () => {
     expect(signatureSentence({ kind: 'unsigned' })).toContain('Not signed');
     expect(signatureSentence({ kind: 'none' })).toContain('No envelope');
-    const invalid = { kind: 'invalid', signer: 'U', peer: 'p', roles: [], why: 'It was forged.' } as const;
+    const invalid = {
+      kind: 'invalid',
+      isFinal: true,
+      signer: 'U',
+      peer: 'p',
+      roles: [],
+      why: 'It was forged.',
+    } as const;
     expect(signatureSentence(invalid)).toBe('It was forged.');
   });
 });
