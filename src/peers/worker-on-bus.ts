@@ -5,9 +5,13 @@ import { createEnvelopeAuthor } from '../engine/envelope/envelope-author.ts';
 import { createEnvelopeSealer } from '../engine/envelope/envelope-sealer.ts';
 import { openFileHeadStore } from '../engine/envelope/file-head-store.ts';
 import { createOwnSecrets } from '../engine/envelope/own-secrets.ts';
-import { createSecretRegistry } from '../engine/envelope/secret-registry.ts';
+import { createPinnedRoot, type PinnedRoot } from '../engine/envelope/pinned-root.ts';
+import { createSecretRegistry, type SecretRegistry } from '../engine/envelope/secret-registry.ts';
+import { createProfileKnowledge } from '../engine/envelope/trust-knowledge.ts';
+import { createProfileSignatureCheck } from '../engine/envelope/workspace-trust.ts';
 import { type OwnCredentials, takeCredentials } from '../engine/identity/own-credentials.ts';
 import { createCredentialIssuer } from '../engine/identity/peer-credentials.ts';
+import { outboxFolder } from '../engine/outbox/outbox-folder.ts';
 import { createSessionId, createUuid } from '../engine/ports/randomness.ts';
 import { sessionMarker } from '../engine/work/command-environment.ts';
 import { createEnvelopeOutlet } from '../engine/work/envelope-outlet.ts';
@@ -17,13 +21,14 @@ import { createWorkerSession } from '../engine/work/worker-session.ts';
 import { createDisposer } from '../shared/base/disposer.ts';
 import { type ErrorCode, isVakError, VakError } from '../shared/base/vak-error.ts';
 import { startTrace } from '../shared/protocol/trace-context.ts';
-import { withBus } from './cli/bus-connection.ts';
+import { type BusPlace, withBus } from './cli/bus-connection.ts';
 import type { CliHost } from './cli/command.ts';
 import { checkSources } from './cli/envelope-workspace.ts';
 import { type OpenWorkspace, withWorkspace } from './cli/workspace.ts';
 import { commonOf, createBusHost, refuseSecretsInEnvironment, requirePassphraseFile } from './worker-bus-host.ts';
 import { createPrintingOutlet, endSignals, exitCodes, watchForEnd } from './worker-console.ts';
 import type { WorkerHost } from './worker-host.ts';
+import { openWorkerInbox, type WorkerInbox } from './worker-inbox.ts';
 import type { BusUsage, WorkerUsage } from './worker-usage.ts';
 
 type Usage = WorkerUsage & { readonly bus: BusUsage };
@@ -110,12 +115,15 @@ interface Running {
   readonly cli: CliHost;
   readonly open: OpenWorkspace;
   readonly fabric: Fabric;
+  readonly place: BusPlace;
   readonly own: OwnCredentials;
+  readonly root: PinnedRoot;
   readonly failure: Failure;
 }
 
 /** Begins the session of one worker on the bus. `close` says how many messages did not get there, and keeps the chain's head. */
-async function openSession({ usage, host, cli, open, fabric, own, failure }: Running) {
+async function openSession(running: Running) {
+  const { usage, host, cli, open, fabric, own, failure } = running;
   const { clock, randomness, logger, output } = cli;
   const { workspace, peer } = usage;
   const session = createSessionId(peer, randomness);
@@ -143,6 +151,7 @@ async function openSession({ usage, host, cli, open, fabric, own, failure }: Run
   });
   return {
     worker,
+    openInbox: (cancel: (by: string) => void) => openInboxOf(running, { session, registry, cancel }),
     async close(): Promise<void> {
       await settle(fabric);
       const { droppedCount } = fabric.bus.metrics();
@@ -155,11 +164,42 @@ async function openSession({ usage, host, cli, open, fabric, own, failure }: Run
   };
 }
 
+interface Listening {
+  readonly session: string;
+  readonly registry: SecretRegistry;
+  readonly cancel: (by: string) => void;
+}
+
+/** Listens to what this worker is told by name. */
+async function openInboxOf(
+  { usage, cli, open, fabric, place, own, root }: Running,
+  { session, registry, cancel }: Listening,
+): Promise<WorkerInbox | undefined> {
+  const { workspace, peer } = usage;
+  const { profile, directory } = open;
+  const { keyStore, files, settings } = profile;
+  const knowledge = createProfileKnowledge({
+    ...{ keyStore, directory, root, secrets: createOwnSecrets(own), clock: cli.clock },
+  });
+  const folder = outboxFolder(files.outbox, { workspace, peer, destination: place.destination });
+  const { check: checkSignature } = createProfileSignatureCheck(open, root);
+  const inbox = await openWorkerInbox(
+    {
+      ...{ fabric, folder, session, registry, checkSignature, knowledge, signer: own.signer },
+      ...{ policy: () => settings.settings().policy, onCancel: cancel },
+    },
+    cli,
+  );
+  if (inbox === undefined) knowledge.dispose();
+  return inbox === undefined ? undefined : { close: () => inbox.close().finally(() => knowledge.dispose()) };
+}
+
 async function runTask(running: Running): Promise<number> {
   const { usage, cli, fabric, failure } = running;
   const { clock, randomness, signal, output } = cli;
-  const { worker, close } = await openSession(running);
+  const { worker, openInbox, close } = await openSession(running);
   const watch = watchForEnd(worker);
+  let inbox: WorkerInbox | undefined;
   const stop = (reason: string) =>
     worker.stop({ reason, cause: 'bus-closed', finishWithinMs: 0, graceMs: failureGraceMs });
   try {
@@ -171,6 +211,8 @@ async function runTask(running: Running): Promise<number> {
     if (refused !== undefined) throw refused;
     if (signal.aborted) throw new VakError('aborted', 'interrupted');
     const order = { taskId: createUuid(clock, randomness), task: usage.task, trace: startTrace(randomness.bytes) };
+    // It may have ended by itself meanwhile.
+    inbox = await openInbox(() => void worker.cancel(order.taskId).catch(() => undefined));
     const outcome = await worker.start(order).outcome;
     await worker.stop({ reason: 'the command is over', cause: 'worker-stopping', finishWithinMs: 0, graceMs: 0 });
     const cause = watch.cause();
@@ -182,6 +224,7 @@ async function runTask(running: Running): Promise<number> {
     output.complain(outcome.detail.reason);
     return exitCodes.failed;
   } finally {
+    await inbox?.close();
     await stop('it cannot go on');
     await close();
   }
@@ -209,14 +252,18 @@ async function runInWorkspace(usage: Usage, host: WorkerHost, cli: CliHost): Pro
     profile.keyStore.setIdleLockMinutes(0);
     const failure = createFailure();
     const asked = { common, profile, host: cli, peer: usage.peer, onRefused: failure.set };
-    return await withBus(asked, async (fabric) => {
+    return await withBus(asked, async (fabric, place) => {
+      const root = createPinnedRoot(profile.keyStore, usage.workspace);
+      // Before the key store is locked.
+      root.current();
       const own = await takeIdentity(usage, open, cli);
       try {
         // A command runs for hours, and a process that has the root open is worth attacking.
         if (!needsKeyStore(usage, open)) profile.keyStore.lock();
-        return await runTask({ usage, host, cli, open, fabric, own, failure });
+        return await runTask({ usage, host, cli, open, fabric, place, own, root, failure });
       } finally {
         own.dispose();
+        root.dispose();
       }
     });
   });

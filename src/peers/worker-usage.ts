@@ -52,6 +52,9 @@ ${connectionHelp}
   --json             changes nothing: stdout is JSON in any case
   --quiet            no talk on stderr, only errors
 
+Where the workspace's streams are, it has an inbox: an operator or a coordinator ends COMMAND with a message of type
+vak.agent.message, {"kind": "signal", "signal": "cancel"}, on vak.agent.WS.IDENTITY.inbox.
+
 A lost connection is sought again while COMMAND runs on; what is said meanwhile does not reach the bus, and is counted at the end.
 
 Exit codes: 0 done · 1 the command failed, or the server or the workspace refuses · 2 bad usage · 3 the server cannot be reached ·

@@ -39,7 +39,7 @@ export interface StoredJudgeDeps {
   readonly policy: () => ReceivePolicy;
   /** Undefined while the grants are not known. */
   readonly checkSignature: (envelope: Envelope, subject: string, atMs: number) => SignatureReport | undefined;
-  readonly knowledge: Pick<TrustKnowledge, 'seekGrants' | 'seekSecrets'>;
+  readonly knowledge: Pick<TrustKnowledge, 'look' | 'seekGrants' | 'seekSecrets'>;
 }
 
 export type StoredJudge = (message: Pick<StoredMessage, 'subject' | 'data' | 'storedMs'>) => StoredVerdict;
@@ -83,6 +83,7 @@ export function createStoredJudge(deps: StoredJudgeDeps): StoredJudge {
   }
 
   return ({ subject, data, storedMs }) => {
+    knowledge.look();
     const reading = reader.read(data);
     const alone = judgeAlone(reading, judgeReceived({ subject, reading }, { workspace, policy: policy() }));
     if (alone.kind === 'refused') return alone;

@@ -1,0 +1,139 @@
+/**
+ * A peer's inbox: messages for it alone, judged before anything handles them (protocol.md §1, E8, E15).
+ * Law: what is refused runs nothing; what is sound is handled once, and acknowledged after that.
+ */
+import { isVakError } from '../../shared/base/vak-error.ts';
+import type { Refusal } from '../../shared/contract/trust-report.ts';
+import type { Envelope } from '../../shared/protocol/envelope.ts';
+import { decodePayload, type PayloadOf } from '../../shared/protocol/payloads.ts';
+import { buildSubject } from '../../shared/protocol/subject.ts';
+import type { Consumer, ConsumerSpec, Delivery, DurablePlane } from '../bus/durable.ts';
+import type { StoredJudge } from '../envelope/stored-judge.ts';
+import type { HandledMemory } from '../outbox/handled-memory.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import { delay } from './wait.ts';
+
+/** A message to this peer. `roles`: of its sender. */
+export interface InboxMessage {
+  readonly envelope: Envelope;
+  readonly message: PayloadOf<'vak.agent.message'>;
+  readonly roles: readonly string[];
+}
+
+export interface Inbox {
+  /** Ends listening; resolves when nothing is handled any more. */
+  close(): Promise<void>;
+}
+
+export interface InboxDeps {
+  readonly workspace: string;
+  readonly peer: string;
+  readonly durable: DurablePlane;
+  readonly judge: StoredJudge;
+  /** What of the inbox stream was handled. */
+  readonly handled: Pick<HandledMemory, 'handleOnce'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly onMessage: (message: InboxMessage) => Promise<void> | void;
+  readonly onRefused: (refusal: Refusal) => void;
+  /** Told once of each time during which the inbox cannot be read. */
+  readonly onTrouble: (code: string, message: string) => void;
+}
+
+const batch = 16;
+const waitMs = 30_000;
+/** After a failure, and for what cannot be judged yet, ms. */
+const againMs = 2_000;
+
+/** The one consumer of a peer's inbox; it never expires (§1). */
+export function inboxConsumer(workspace: string, peer: string): ConsumerSpec {
+  const filter = buildSubject({ plane: 'agent', workspace, entity: peer, verb: 'inbox' });
+  return { name: `inbox-${peer}`, filter, ackWaitMs: 30_000, maxDeliver: 4, maxInFlight: 64, start: 'all' };
+}
+
+/** The message of a payload, or why it is none. */
+function readMessage(payload: Uint8Array): PayloadOf<'vak.agent.message'> | string {
+  try {
+    return decodePayload('vak.agent.message', payload);
+  } catch (error) {
+    if (isVakError(error)) return `${error.message}.`;
+    throw error;
+  }
+}
+
+/** Makes the inbox if it is not there, and listens. Throws what making it throws: `not-found` (there is no stream), `unauthorized` … */
+export async function openInbox(deps: InboxDeps): Promise<Inbox> {
+  const { workspace, peer, durable, judge, handled, clock, logger, onMessage, onRefused, onTrouble } = deps;
+  const stream = durable.stream(`VAK_INBOX_${workspace}`);
+  const spec = inboxConsumer(workspace, peer);
+  const closing = new AbortController();
+  const { signal } = closing;
+
+  async function refuse(delivery: Delivery, refusal: Refusal): Promise<void> {
+    onRefused(refusal);
+    await delivery.term();
+  }
+
+  async function take(delivery: Delivery): Promise<void> {
+    const verdict = judge(delivery.message);
+    const mayWait = verdict.kind === 'refused' && !verdict.isFinal && delivery.deliveryCount < spec.maxDeliver;
+    if (verdict.kind === 'locked' || mayWait) return await delivery.nak(againMs);
+    if (verdict.kind === 'refused') return await refuse(delivery, verdict.refusal);
+    const { envelope, payload, roles } = verdict;
+    const message = envelope.type === 'vak.agent.message' ? readMessage(payload) : `It is of type ${envelope.type}.`;
+    if (typeof message === 'string') return await refuse(delivery, { reason: 'malformed', why: message });
+    await handled.handleOnce({ source: envelope.source, id: envelope.id }, async () => {
+      await onMessage({ envelope, message, roles });
+      return undefined;
+    });
+    await delivery.ack();
+  }
+
+  async function takeSafely(delivery: Delivery): Promise<void> {
+    try {
+      await take(delivery);
+    } catch (error) {
+      // It comes again after the ack wait.
+      if (isVakError(error)) logger.warn('inbox.message', { code: error.code });
+      else logger.bug('inbox.message', error);
+    }
+  }
+
+  let isTold = false;
+  /** Undefined: it has to be found again. */
+  let consumer: Consumer | undefined = await stream.ensureConsumer(spec);
+  const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+
+  async function pull(): Promise<void> {
+    consumer ??= await stream.ensureConsumer(spec);
+    for (const delivery of await consumer.pull({ batch, waitMs, signal })) await takeSafely(delivery);
+    isTold = false;
+  }
+
+  async function recover(error: unknown): Promise<void> {
+    if (!isVakError(error)) logger.bug('inbox.pull', error);
+    else if (!isTold) onTrouble(error.code, error.message);
+    isTold = true;
+    consumer = undefined;
+    await Promise.race([delay(clock, againMs), ended]);
+  }
+
+  async function listen(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await pull();
+      } catch (error) {
+        if (!signal.aborted) await recover(error);
+      }
+    }
+  }
+
+  const listening = listen();
+  return {
+    async close() {
+      closing.abort();
+      await listening;
+    },
+  };
+}
