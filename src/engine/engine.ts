@@ -35,12 +35,14 @@ import { createIdentityService, type IdentityService } from './identity/identity
 import { createCredentialIssuer } from './identity/peer-credentials.ts';
 import type { Profile } from './identity/profile.ts';
 import { createProcessUsageReader, type ProcessUsage } from './metrics/process-usage.ts';
+import { createOperatorOutbox } from './outbox/operator-outbox.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { OperatorPrompt } from './ports/operator-prompt.ts';
 import type { Randomness } from './ports/randomness.ts';
 import type { Vault } from './ports/vault.ts';
 import { createSessionDirectory } from './sessions/session-directory.ts';
+import { createSessionsService } from './sessions/sessions-service.ts';
 import { type Environment, keyStoreSecrets } from './settings/secret-sources.ts';
 import { createSettingsService, type SettingsService } from './settings/settings-service.ts';
 import { createSnapshotHub, type SnapshotHub, type SnapshotReaders } from './snapshots/snapshot-hub.ts';
@@ -112,7 +114,7 @@ function createTrust({ profile, clock, environment, logger }: EnginePorts, works
     await fromOutside.refresh();
     knowledge.changed();
   }
-  return { opener, checkSignature, knowledge, refresh, dispose: () => held.dispose() };
+  return { opener, checkSignature, knowledge, secrets: source, refresh, dispose: () => held.dispose() };
 }
 
 /** What the bus carries, judged and kept for the windows: the buffer, the quarantine, who was heard, the feeds. */
@@ -120,7 +122,7 @@ function createStreams({ bus, ports, config, onSessions, onQuarantine }: Streams
   const { clock, profile } = ports;
   const { workspace } = config;
   const held = createDisposer();
-  const { opener, checkSignature, knowledge, refresh } = held.add(createTrust(ports, workspace));
+  const { opener, checkSignature, knowledge, secrets, refresh } = held.add(createTrust(ports, workspace));
   const subjects = createSubjectReader();
   const reader = createEnvelopeReader();
   const buffer = createMessageBuffer({ capacityCount: config.bufferCount, capacityBytes: config.bufferBytes });
@@ -139,7 +141,7 @@ function createStreams({ bus, ports, config, onSessions, onQuarantine }: Streams
   const feeds = held.add(createFeedHub({ buffer, clock, subjects, rows, intake }));
   const reporter = createTrustReporter({ buffer, reader, intake, opener });
   const streams = createStreamsService({ bus, buffer, clock, feeds, subjects, rows, intake, quarantine, reporter });
-  return { buffer, sessions, feeds, streams, refreshSecrets: refresh, dispose: () => held.dispose() };
+  return { buffer, sessions, feeds, streams, secrets, refreshSecrets: refresh, dispose: () => held.dispose() };
 }
 
 interface SnapshotSources {
@@ -215,16 +217,17 @@ function createPersonal({ ports, workspace, onChange, onBusChange }: PersonalDep
 
 interface ServiceSources extends Pick<SnapshotSources, 'connections' | 'identity' | 'settings' | 'streams' | 'swarm'> {
   readonly developer: DeveloperService;
+  readonly told: Services<AppContract>['sessions'];
 }
 
 function servicesOf(sources: ServiceSources): Services<AppContract> {
-  const { connections, developer, identity, settings, streams, swarm } = sources;
+  const { connections, developer, identity, settings, streams, swarm, told } = sources;
   return {
     app: {},
     connections: connections.calls,
     developer: developer.calls,
     identity: identity.calls,
-    sessions: {},
+    sessions: told,
     settings: settings.calls,
     streams: { read: streams.read, open: streams.open, check: streams.check },
     swarm: { start: swarm.start, stop: swarm.stop, run: swarm.run, cancel: swarm.cancel, kill: swarm.kill },
@@ -290,7 +293,7 @@ function openConnection(ports: EnginePorts, workspace: string): Promise<Connecti
 function createConnectionsOf(
   { clock, natsCli, profile, prompt }: EnginePorts,
   connection: ConnectionSwitch,
-  hooks: Pick<Parameters<typeof createConnectionsService>[0], 'newestSeq' | 'onChange'>,
+  hooks: Pick<Parameters<typeof createConnectionsService>[0], 'waiting' | 'newestSeq' | 'onChange'>,
 ): ConnectionsService {
   const { settings, keyStore } = profile;
   return createConnectionsService({ connection, settings, keyStore, prompt, clock, natsCli, ...hooks });
@@ -303,7 +306,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   const held = createDisposer();
   const connection = await openConnection(ports, workspace);
   const { bus } = connection.live;
-  const { buffer, sessions, feeds, streams, refreshSecrets } = held.add(
+  const { buffer, sessions, feeds, streams, secrets, refreshSecrets } = held.add(
     createStreams({
       ...{ bus, ports, config },
       onSessions: () => snapshots.changed('sessions.list'),
@@ -326,10 +329,16 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
     heads: profile.heads,
   });
   const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
+  const onConnection = (): void => snapshots.changed('connections.state');
+  const outbox = createOperatorOutbox({
+    ...{ workspace, secrets, clock, randomness, logger, keyStore: profile.keyStore, onChange: onConnection },
+    ...{ folder: profile.files.outbox, engine: connection.engine },
+  });
+  held.add(connection.onChange(outbox.follow));
   const connections = held.add(
     createConnectionsOf(ports, connection, {
+      ...{ waiting: outbox.waiting, onChange: onConnection },
       newestSeq: () => buffer.newestSeq,
-      onChange: () => snapshots.changed('connections.state'),
     }),
   );
   const { usage, sample } = createUsageSampler(clock);
@@ -342,12 +351,14 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
         sessions.readWaiting();
         connection.follow();
       } else developer.lock();
+      outbox.follow();
       snapshots.resend();
     }),
   );
   held.add(keepCurrent({ clock, buffer, streams, snapshots }, sample));
 
-  const services = servicesOf({ connections, developer, identity, settings, streams, swarm });
+  const told = createSessionsService({ workspace, sessions, outbox, clock, randomness });
+  const services = servicesOf({ connections, developer, identity, settings, streams, swarm, told });
 
   return {
     ...{ services, snapshots, feeds, gate },
@@ -357,6 +368,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
     },
     async stop() {
       await swarm.dispose();
+      await outbox.close();
       await connection.close();
       held.dispose();
       settings.dispose();

@@ -10,6 +10,7 @@ import type { CallContext, Services } from '../../shared/contract/define-contrac
 import { embeddedContext } from '../../shared/settings/setting-keys.ts';
 import type { KeyStore } from '../identity/key-store.ts';
 import type { Secret } from '../identity/secret.ts';
+import type { OutboxWaiting } from '../outbox/outbox.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OperatorPrompt } from '../ports/operator-prompt.ts';
 import type { SettingsFile } from '../settings/settings-file.ts';
@@ -35,6 +36,8 @@ export interface ConnectionsServiceDeps {
   readonly clock: Clock;
   /** Contexts of the `nats` command line, and what `~` stands for in them. */
   readonly natsCli: { readonly folder: string; readonly home: string };
+  /** What the operator has published and no server has acknowledged; undefined while there is no outbox. */
+  readonly waiting: () => Pick<OutboxWaiting, 'count' | 'oldestMs'> | undefined;
   /** Newest place in the engine's buffer. */
   readonly newestSeq: () => number;
   readonly onChange: () => void;
@@ -87,6 +90,7 @@ export function createConnectionsService(deps: ConnectionsServiceDeps): Connecti
     const { server, missing } = connection.live.facts();
     const lost = outages.at(-1);
     const isLost = lost !== undefined && lost.toMs === null;
+    const waiting = deps.waiting();
     return {
       contexts: settings.settings().contexts.map(({ name, kind, natsUrl, colour, readOnly }) => ({
         ...{ name, kind, url: natsUrl, colour, isReadOnly: readOnly },
@@ -98,6 +102,7 @@ export function createConnectionsService(deps: ConnectionsServiceDeps): Connecti
       server,
       rttMs: status.kind === 'connected' ? rttMs : null,
       missing,
+      outbox: waiting === undefined ? null : { waitingCount: waiting.count, oldestMs: waiting.oldestMs ?? null },
       outages: [...outages],
       problem: connection.problem() ?? null,
     };

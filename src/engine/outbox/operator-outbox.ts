@@ -17,12 +17,13 @@ import type { DurablePublished } from './durable-author.ts';
 import { type DurablePeer, openDurablePeer } from './durable-peer.ts';
 import type { OutboxWaiting } from './outbox.ts';
 import { openOwnOutbox, outboxFolder } from './outbox-folder.ts';
+import { requireStream } from './require-stream.ts';
 import { sendLeft } from './send-left.ts';
 
 export interface OperatorOutbox {
   /** Opens, exchanges or closes the outbox, as keys and engine are now; call it when either has changed. */
   follow(): void;
-  /** Throws `locked`, `disconnected` (there is no engine yet), `read-only`, and as `DurablePeer.publish`. */
+  /** Throws `locked`, `disconnected` (there is no engine yet), `read-only`, `not-found` (there is no stream), and as `DurablePeer.publish`. */
   publish(draft: EnvelopeDraft): Promise<DurablePublished>;
   /** Undefined while there is no outbox. */
   waiting(): OutboxWaiting | undefined;
@@ -122,6 +123,7 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
         const message = 'publish: there is no engine to keep it for yet; publish again when the connection is there';
         throw new VakError('disconnected', message, { retryable: true });
       }
+      await requireStream(draft.subject, inUse.fabric.durable);
       const published = await opened.peer.publish(draft);
       onChange();
       return published;

@@ -6,11 +6,10 @@ import { createSecretRegistry, type WorkspaceSecretEntry } from '../../engine/en
 import type { StoredIdentity } from '../../engine/identity/key-store.ts';
 import { createNkeySigner } from '../../engine/identity/nkey.ts';
 import { type DurablePeer, openDurablePeer } from '../../engine/outbox/durable-peer.ts';
-import { streamOfSubject } from '../../engine/outbox/outbox-delivery.ts';
 import { openOwnOutbox, outboxFolder } from '../../engine/outbox/outbox-folder.ts';
+import { requireStream } from '../../engine/outbox/require-stream.ts';
 import { type LeftMessages, sendLeft } from '../../engine/outbox/send-left.ts';
 import { createDisposer, type Disposer } from '../../shared/base/disposer.ts';
-import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { BusPlace } from './bus-connection.ts';
 import type { CliHost } from './command.ts';
 import type { OpenWorkspace } from './workspace.ts';
@@ -63,19 +62,6 @@ export async function sendOwnLeft(asked: OutboxAsked, host: CliHost): Promise<Le
   }
 }
 
-/** Throws `not-found` if the server has no stream for it: what cannot be stored is not kept for later. */
-async function requireStream(subject: string, { durable }: Fabric): Promise<void> {
-  const { name } = streamOfSubject(subject);
-  try {
-    await durable.stream(name).state();
-  } catch (error) {
-    // Whoever may not look may still publish.
-    if (!isVakError(error, 'not-found')) return;
-    const message = `publish ${subject}: the server has no stream ${name}; make it with vak provision`;
-    throw new VakError('not-found', message, { cause: error });
-  }
-}
-
 /** Waits for what an earlier process left in the journal that is this process's now. */
 async function finishFormer(peer: DurablePeer, host: CliHost): Promise<void> {
   if (peer.waiting().count + peer.waiting().voidOwedCount === 0) return;
@@ -99,7 +85,7 @@ export async function withOwnOutbox<T>(
   const held = createDisposer();
   try {
     const { folder, deps, workspace, peer } = partsOf(asked, host, held);
-    await requireStream(asked.subject, asked.fabric);
+    await requireStream(asked.subject, asked.fabric.durable);
     const { slot, journal } = await openOwnOutbox(folder, host);
     const durable = await openDurablePeer({ ...deps, workspace, peer, journal });
     try {

@@ -5,6 +5,7 @@ import {
   formatRoundTrip,
   momentWords,
   outageWords,
+  outboxWords,
   placeWords,
   readOnlyReason,
   statusNote,
@@ -31,6 +32,7 @@ function stateOf(more: Partial<ConnectionsState> = {}): ConnectionsState {
     server: { name: 'n1', version: '2.9.10' },
     rttMs: 4,
     missing: [],
+    outbox: null,
     outages: [],
     problem: null,
     ...more,
@@ -38,6 +40,15 @@ function stateOf(more: Partial<ConnectionsState> = {}): ConnectionsState {
 }
 
 describe('words of a connection', () => {
+  it('B8 what waits in the outbox is counted, with since when', () => {
+    expect(outboxWords({ outbox: null }, 'utc')).toBeUndefined();
+    expect(outboxWords({ outbox: { waitingCount: 0, oldestMs: null } }, 'utc')).toBeUndefined();
+    expect(outboxWords({ outbox: { waitingCount: 1, oldestMs: at('14:03:07') } }, 'utc')).toBe(
+      '1 message waits in the outbox since 14:03:07',
+    );
+    expect(outboxWords({ outbox: { waitingCount: 2, oldestMs: null } }, 'utc')).toBe('2 messages wait in the outbox');
+  });
+
   it('B8 each state has one word and one tone; attempts are counted', () => {
     expect(statusWord({ kind: 'reconnecting', sinceMs: 0, attempt: 3, error: null })).toBe('reconnecting 3');
     expect(statusWord({ kind: 'stale', sinceMs: 0 })).toBe('stale');

@@ -50,6 +50,14 @@ export function statusNote(state: ConnectionsState, zone: Zone): string {
   return isMeasured ? `RTT ${formatRoundTrip(state.rttMs ?? 0)}` : '';
 }
 
+/** `2 messages wait in the outbox since 14:03:07`; undefined if none does. */
+export function outboxWords({ outbox }: Pick<ConnectionsState, 'outbox'>, zone: Zone): string | undefined {
+  if (outbox === null || outbox.waitingCount === 0) return undefined;
+  const what = outbox.waitingCount === 1 ? '1 message waits' : `${formatCount(outbox.waitingCount)} messages wait`;
+  const since = outbox.oldestMs === null ? '' : ` since ${formatTimeOfDay(outbox.oldestMs, zone)}`;
+  return `${what} in the outbox${since}`;
+}
+
 /** Why nothing can be published now; undefined: it can. */
 export function readOnlyReason(state: ConnectionsState | undefined): string | undefined {
   const context = currentContext(state);

@@ -55,6 +55,8 @@ export interface ConnectionsState {
   readonly server: { readonly name: string; readonly version: string } | null;
   readonly rttMs: number | null;
   readonly missing: readonly MissingFeature[];
+  /** What the operator has published and no server has acknowledged yet; null while there is no outbox. */
+  readonly outbox: { readonly waitingCount: number; readonly oldestMs: number | null } | null;
   /** Newest last, at most 32. */
   readonly outages: readonly Outage[];
   /** Why a change of the connection failed last; the one before stays in use. */

@@ -2,7 +2,8 @@
  * Sessions: who has been heard on the bus.
  * Law: a session is known by what it published; the swarm only adds which process stands behind it.
  */
-import { snapshot } from './define-contract.ts';
+import { z } from 'zod';
+import { call, snapshot } from './define-contract.ts';
 
 /** One session, kept while it is among the latest 2 000. */
 export interface SessionSummary {
@@ -25,4 +26,17 @@ export interface SessionList {
   readonly forgottenCount: number;
 }
 
-export const sessionsContract = { list: snapshot<SessionList>() } as const;
+/** What a peer can be told by name. `cancel`: end the command that it runs. */
+export const sessionSignals = ['cancel'] as const;
+
+export const sessionsContract = {
+  /**
+   * Tells the peer of a session something, through its inbox. `isStored` false: it waits in the outbox until the server answers. Throws
+   * `not-found` (nobody's session, or no stream of inboxes), `no-such-peer` (it listens to none), `read-only`, `disconnected`.
+   */
+  signal: call(z.object({ session: z.string().min(1).max(64), signal: z.enum(sessionSignals) }))<{
+    readonly id: string;
+    readonly isStored: boolean;
+  }>(),
+  list: snapshot<SessionList>(),
+} as const;

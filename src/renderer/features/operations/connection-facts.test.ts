@@ -18,6 +18,7 @@ function factsOf(more: Partial<ConnectionsState>): ReadonlyMap<string, string> {
     server: { name: 'n1', version: '2.9.10' },
     rttMs: 4,
     missing: [],
+    outbox: null,
     outages: [],
     problem: null,
     ...more,

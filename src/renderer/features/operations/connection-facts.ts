@@ -5,6 +5,7 @@ import {
   formatRoundTrip,
   momentWords,
   outageSpan,
+  outboxWords,
   placeWords,
   statusWord,
 } from '../../ui/connection-words.ts';
@@ -34,6 +35,8 @@ export function connectionFacts(
   if (staleSinceMs !== null) facts.push(['Shown is from', momentWords(staleSinceMs, zone)]);
   if (!isEmbedded)
     facts.push(['Round trip', rttMs === null || status.kind !== 'connected' ? '–' : formatRoundTrip(rttMs)]);
+  const waiting = outboxWords(state, zone);
+  if (waiting !== undefined) facts.push(['Outbox', waiting]);
   const last = outages.at(-1);
   if (last !== undefined) facts.push(['Last outage', outageSpan(last, zone)]);
   return facts;

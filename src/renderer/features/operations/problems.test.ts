@@ -27,7 +27,7 @@ function refused(counts: Partial<Record<RefusalReason, number>>, newestMs?: numb
 
 function connected(more: Partial<ConnectionsState>): ConnectionsState {
   const status = { kind: 'connected', sinceMs: 5 } as const;
-  const rest = { contexts: [], server: null, rttMs: null, missing: [], outages: [] };
+  const rest = { contexts: [], server: null, rttMs: null, missing: [], outbox: null, outages: [] };
   return { ...rest, current: 'prod', status, staleSinceMs: null, problem: null, ...more };
 }
 

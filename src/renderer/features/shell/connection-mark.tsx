@@ -5,6 +5,7 @@ import { useEnvironment } from '../../state/use-environment.ts';
 import {
   currentContext,
   momentWords,
+  outboxWords,
   placeWords,
   statusNote,
   statusTone,
@@ -27,6 +28,7 @@ const icons: Readonly<Record<ConnectionStatus['kind'], LucideIcon>> = {
 function Explanation({ state, zone }: { readonly state: ConnectionsState; readonly zone: Zone }) {
   const context = currentContext(state);
   const { status, server, current } = state;
+  const waiting = outboxWords(state, zone);
   return (
     <div className="connection-mark-words">
       <p>
@@ -41,6 +43,7 @@ function Explanation({ state, zone }: { readonly state: ConnectionsState; readon
         <p>{status.error.message}</p>
       )}
       {context?.isReadOnly && <p>Read-only: every action that publishes is off, as its settings say.</p>}
+      {waiting !== undefined && <p>{waiting}, for this server alone.</p>}
       <p className="dim">Opens the connections.</p>
     </div>
   );

@@ -8,6 +8,7 @@ import { commandTitle } from '../../../shared/protocol/command-title.ts';
 import type { Action } from '../../actions/action-registry.ts';
 import { type Environment, useEnvironment } from '../../state/use-environment.ts';
 import { Button } from '../../ui/button.tsx';
+import { readOnlyReason } from '../../ui/connection-words.ts';
 import { formatCount, formatDateTime, formatRate, shortenId } from '../../ui/format.ts';
 import { GuardDialog, type Guarded } from '../../ui/guard-dialog.tsx';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
@@ -16,7 +17,8 @@ import { type SessionFacts, whyNoCancel, whyNoKill } from './session-limits.ts';
 function useFacts(session: string): SessionFacts {
   const summary = useSnapshot('sessions.list')?.sessions.find((each) => each.session === session);
   const worker = useSnapshot('swarm.state')?.workers.find((each) => each.session === session);
-  return { summary, worker };
+  const readOnly = readOnlyReason(useSnapshot('connections.state'));
+  return { summary, worker, readOnly };
 }
 
 /** A command line in a sentence. */
@@ -40,14 +42,25 @@ function killGuard(worker: WorkerSummary, environment: Environment): Guarded {
   };
 }
 
-function useCommands(worker: WorkerSummary | undefined) {
-  const { client, reportError } = useWorkbench();
+function useCommands({ worker, summary }: SessionFacts) {
+  const { client, reportError, notify } = useWorkbench();
   const environment = useEnvironment();
   const [guarded, setGuarded] = useState<Guarded | undefined>();
   const taskId = worker?.task?.taskId;
+  /** A worker of another program is asked through its inbox. */
+  const ask = async (session: string): Promise<void> => {
+    const { isStored } = await client.sessions.signal({ session, signal: 'cancel' });
+    const peer = visibleText(summary?.peer ?? '');
+    notify(
+      isStored
+        ? `${peer} is asked to end its command`
+        : `What ${peer} is asked waits in the outbox until the server answers`,
+    );
+  };
   const cancel = (): void => {
-    if (taskId !== undefined)
-      client.swarm.cancel({ taskId }).catch((error: unknown) => reportError('Cancel the command', error));
+    const report = (error: unknown): void => reportError('Cancel the command', error);
+    if (taskId !== undefined) client.swarm.cancel({ taskId }).catch(report);
+    else if (worker === undefined && summary !== undefined) ask(summary.session).catch(report);
   };
   const askKill = (): void => {
     if (worker !== undefined && environment !== undefined) setGuarded(killGuard(worker, environment));
@@ -76,7 +89,7 @@ function Death({ worker }: { readonly worker: WorkerSummary }) {
   );
 }
 
-function CurrentCommand({ summary, worker }: SessionFacts) {
+function CurrentCommand({ summary, worker }: Pick<SessionFacts, 'summary' | 'worker'>) {
   return (
     <p
       className="session-command data"
@@ -117,7 +130,7 @@ export interface SessionHeaderProps {
 export function SessionHeader({ session, refusedCount }: SessionHeaderProps) {
   const facts = useFacts(session);
   const { summary, worker } = facts;
-  const { cancel, askKill, kill, guarded, keep } = useCommands(worker);
+  const { cancel, askKill, kill, guarded, keep } = useCommands(facts);
   const state = worker?.state ?? summary?.state ?? 'unknown';
   const cancelReason = whyNoCancel(facts);
   const killReason = whyNoKill(facts);

@@ -6,6 +6,8 @@ import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
 export interface SessionFacts {
   readonly summary: SessionSummary | undefined;
   readonly worker: WorkerSummary | undefined;
+  /** Why nothing can be published now, if so. */
+  readonly readOnly: string | undefined;
 }
 
 const isOver = ({ summary }: SessionFacts): boolean => summary?.state === 'ended';
@@ -15,7 +17,8 @@ export function whyNoCancel(facts: SessionFacts): string | undefined {
   const { worker } = facts;
   if (worker !== undefined) return worker.task === null ? 'no command is running' : undefined;
   if (isOver(facts)) return 'this session has ended';
-  return 'its worker was not started by this app and takes no commands from here; end its command where it was started';
+  if (facts.summary === undefined || facts.summary.peer === null) return 'nobody has said yet whose session it is';
+  return facts.readOnly;
 }
 
 /** Undefined: it can be killed. */
