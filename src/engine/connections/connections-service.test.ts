@@ -95,8 +95,13 @@ describe('connections service', () => {
       details: { field: 'url' },
     });
     expect(await fault(() => service.calls.save(remote('y', 'nats://a:b@c'), context))).toMatchObject({
-      code: expect.stringMatching(/invalid-input|secret-misplaced/),
+      details: { field: 'url' },
     });
+    // Refused at its address, nothing of it is kept.
+    expect(names()).toEqual(['embedded', 'prod']);
+    const changed = { ...remote('prod', 'http://a'), colour: 'red' };
+    expect(await fault(() => service.calls.save(changed, context))).toMatchObject({ details: { field: 'url' } });
+    expect(service.state().contexts[1]).toMatchObject({ url: 'tls://nats.example.com', colour: 'amber' });
     await service.calls.remove({ name: 'prod' }, context);
     expect(names()).not.toContain('prod');
   });
