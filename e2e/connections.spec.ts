@@ -2,6 +2,7 @@
 import { expect, type Page } from '@playwright/test';
 import { type NatsServer, startNatsServer } from '../tests/support/nats-server.ts';
 import { call, followTask, invoke, readMessages, readSnapshot, runCommand } from './support/bridge.ts';
+import { tabTo } from './support/keyboard.ts';
 import { vak, worker } from './support/set-up-profile.ts';
 import { test, type Workbench } from './support/workbench.ts';
 
@@ -149,6 +150,56 @@ test.describe('on a nats-server', () => {
     await expect(mark(page)).toContainText('embedded');
     await expect(mark(page)).toContainText('connected');
   });
+});
+
+test('B9 a connection is added, refused, edited and removed by keys alone; what is refused leaves nothing behind', async ({
+  workbench: { page },
+}) => {
+  const { keyboard } = page;
+  const name = page.getByTestId('connection-name');
+  const url = page.getByTestId('connection-url');
+  const row = page.getByTestId('connection-prod');
+  await keyboard.press('Control+9');
+  await tabTo(page, page.getByRole('button', { name: 'Add…' }));
+  await keyboard.press('Enter');
+  await expect(name).toBeFocused();
+  await keyboard.type('prod eu!');
+  await keyboard.press('Enter');
+  await expect(name).toBeFocused();
+  await expect(name).toHaveAttribute('aria-invalid', 'true');
+  await expect(url).toHaveAttribute('aria-invalid', 'true');
+  await name.press('Control+a');
+  await keyboard.type('prod');
+  await tabTo(page, url);
+  await keyboard.type('http://nowhere');
+  await keyboard.press('Enter');
+  await expect(url).toHaveAttribute('aria-invalid', 'true');
+  await expect(url).toBeFocused();
+  const { contexts } = await readSnapshot(page, 'connections.state');
+  expect(contexts.map((context) => context.name)).toEqual(['embedded']);
+  await url.press('Control+a');
+  await keyboard.type('nats://127.0.0.1:1');
+  await keyboard.press('Enter');
+  await expect(url).toBeHidden();
+  await expect(row).toBeVisible();
+
+  await tabTo(page, page.getByTestId('connection-embedded'));
+  await keyboard.press('j');
+  await expect(row).toBeFocused();
+  await keyboard.press('t');
+  await expect(page.getByTestId('connection-outcome')).toContainText('check that it runs');
+  await keyboard.press('Enter');
+  await tabTo(page, page.getByTestId('connection-read-only-box'));
+  await keyboard.press('Space');
+  await keyboard.press('Enter');
+  await expect(row).toContainText('read-only');
+  await expect(row).toBeFocused();
+  await keyboard.press('Delete');
+  await expect(page.getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await tabTo(page, page.getByRole('textbox', { name: 'Type prod to confirm' }));
+  await keyboard.type('prod');
+  await keyboard.press('Enter');
+  await expect(row).toBeHidden();
 });
 
 test('B8 the managed server is started, joined by the app, and gone with it', async ({ workbench }) => {

@@ -348,7 +348,7 @@ test.describe('the app', () => {
       said += bytes.toString('latin1');
     });
     try {
-      await expect.poll(() => said, { timeout: 15_000 }).toContain('without the sandbox');
+      await expect.poll(() => said, { timeout: 15_000 }).toContain('without its sandbox');
       expect(existsSync(join(profile, 'engine'))).toBe(false);
     } finally {
       for (const { pid } of livingOf(mark, profile)) process.kill(pid, 'SIGKILL');

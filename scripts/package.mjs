@@ -1,10 +1,11 @@
 // Packages the app with build/electron-builder.yml (docs/packaging.md): `node scripts/package.mjs [electron-builder's arguments]`.
-// With `--offline-test`: an AppImage of the stand-in Electron, to prove that packaging works; its name says that it is no release.
+// With `--offline-test [AppImage|deb|tar.gz …]`: packages of the stand-in Electron, an AppImage if none is named, to prove that
+// packaging works; their names say that they are no release.
 import { cp, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { ensureBuilt } from './build.mjs';
-import { packageCommand } from './child-process.mjs';
+import { packageCommand, run } from './child-process.mjs';
 import { exists, isStartedScript, ownProjectRoot } from './files.mjs';
 import { runInForeground } from './foreground.mjs';
 import { runMain, SetUpError, say } from './report.mjs';
@@ -12,6 +13,15 @@ import { setUp } from './set-up.mjs';
 
 /** What APPIMAGE_TOOLS_PATH must hold; what is made with it needs no network. */
 const toolFiles = ['linux-x64/mksquashfs', 'linux-x64/desktop-file-validate', 'runtime-x64', 'lib/x64'];
+
+/**
+ * On Linux electron-builder installs into /opt/<productName>, and Chromium cannot start its setuid sandbox from a path with a
+ * space in it: the name that people see is that of the desktop entry. macOS names the bundle after it, so it is set for Linux alone.
+ */
+const linuxArgs = ['--config.productName=vak-workbench'];
+
+/** What an offline test can make. */
+const offlineTargets = ['AppImage', 'deb', 'tar.gz'];
 
 /** All that stands at the top of a package's archive. */
 const packedNames = ['node_modules', 'out', 'package.json'];
@@ -29,9 +39,9 @@ export const wantedFuses = Object.freeze({
 });
 
 /** electron-builder's arguments for an offline test; the committed config knows nothing of it. */
-export function offlineTestArgs({ dist, version }) {
+export function offlineTestArgs({ dist, version, targets }) {
   return [
-    ...['--linux', 'AppImage', '--x64', '--publish', 'never'],
+    ...['--linux', ...targets, '--x64'],
     `--config.electronDist=${dist}`,
     `--config.electronVersion=${version}`,
     // electron-builder's own toolset has another layout and comes from the network.
@@ -48,6 +58,48 @@ export async function checkAppImageTools(folder) {
   for (const file of toolFiles) {
     if (!(await exists(join(folder, file)))) throw new SetUpError(`${folder} has no ${file}.\n${next}`);
   }
+}
+
+/** electron-builder's arguments for one platform: what a release and an offline test have in common, then the given ones. */
+export function builderArgs(args, platform = process.platform) {
+  const isForLinux = args.includes('--linux') || (platform === 'linux' && !args.includes('--mac'));
+  if (isForLinux && args.includes('--mac'))
+    throw new SetUpError('--linux and --mac are named differently.\nNext: package for one, then for the other.');
+  return ['--publish', 'never', ...(isForLinux ? linuxArgs : []), ...args];
+}
+
+/** What is to be made; throws SetUpError for what an offline test cannot make. */
+export function readOfflineTargets(args) {
+  const strange = args.filter((arg) => !offlineTargets.includes(arg));
+  if (strange.length === 0) return args.length === 0 ? ['AppImage'] : args;
+  throw new SetUpError(
+    `--offline-test makes ${offlineTargets.join(', ')}, not ${strange.join(' ')}.\nNext: leave the others out.`,
+  );
+}
+
+/** The path of a program on the PATH. */
+async function programPath(name, debianPackage) {
+  const { code, stdout } = await run('sh', ['-c', 'command -v "$1"', 'sh', name]);
+  if (code === 0) return stdout.trim();
+  throw new SetUpError(
+    `${name} is missing.\nNext: install it (Debian: apt-get install ${debianPackage}), then start again.`,
+  );
+}
+
+/** The environment in which electron-builder finds tools of this machine instead of its own, which come from the network. */
+async function offlineTools(targets) {
+  const env = { ...process.env };
+  if (targets.includes('AppImage')) await checkAppImageTools(env.APPIMAGE_TOOLS_PATH);
+  if (targets.includes('deb')) {
+    await programPath('dpkg-deb', 'dpkg');
+    env.CUSTOM_FPM_PATH = join(ownProjectRoot, 'scripts', 'fpm-by-dpkg.mjs');
+  }
+  if (targets.includes('tar.gz')) {
+    env.ELECTRON_BUILDER_7ZIP_PATH ??= await programPath('7zz', '7zip');
+    // The usual level takes 15 times as long for the same size.
+    env.ELECTRON_BUILDER_COMPRESSION_LEVEL ??= '3';
+  }
+  return env;
 }
 
 /** The fuses of an executable that are not as wanted, as `name: on`. */
@@ -73,10 +125,11 @@ export async function topOfAsar(file) {
   }
 }
 
-async function electronBuilder(args) {
+async function electronBuilder(args, env = process.env) {
   const { command, args: tool } = await packageCommand(ownProjectRoot, 'electron-builder');
   const config = join(ownProjectRoot, 'build', 'electron-builder.yml');
-  const code = await runInForeground({ command, args: [...tool, '--config', config, ...args], cwd: ownProjectRoot });
+  const all = [...tool, '--config', config, ...builderArgs(args)];
+  const code = await runInForeground({ command, args: all, cwd: ownProjectRoot, env });
   if (code !== 0) throw new SetUpError(`electron-builder ended with code ${code}.\nNext: see what it says above.`);
 }
 
@@ -91,28 +144,27 @@ async function copyRuntime(executable, folder) {
   return (await readFile(join(folder, 'version'), 'utf8')).trim();
 }
 
-async function packageOffline() {
-  await checkAppImageTools(process.env.APPIMAGE_TOOLS_PATH);
+async function packageOffline(targets) {
+  const env = await offlineTools(targets);
   const { electron } = await setUp({ need: 'runtime' });
   await ensureBuilt();
   const aside = await mkdtemp(join(tmpdir(), 'vak-package-'));
   try {
     const dist = join(aside, 'electron');
     const version = await copyRuntime(electron.executable, dist);
-    await electronBuilder(offlineTestArgs({ dist, version }));
+    await electronBuilder(offlineTestArgs({ dist, version, targets }), env);
   } finally {
     await rm(aside, { recursive: true, force: true });
   }
 }
 
 async function packageApp(args) {
-  if (args.length === 1 && args[0] === '--offline-test') await packageOffline();
-  else {
-    if (args.includes('--offline-test'))
-      throw new SetUpError('--offline-test stands alone.\nNext: leave the others out.');
+  if (args.includes('--offline-test')) {
+    await packageOffline(readOfflineTargets(args.filter((arg) => arg !== '--offline-test')));
+  } else {
     await setUp({ need: 'check' });
     await ensureBuilt();
-    await electronBuilder(['--publish', 'never', ...args]);
+    await electronBuilder(args);
   }
   await checkUnpacked(join(ownProjectRoot, 'out', 'packages', 'linux-unpacked'));
 }

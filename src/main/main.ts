@@ -19,7 +19,7 @@ import { registerAppScheme, serveAppScheme } from './platform/app-scheme.ts';
 import { openLogFile } from './platform/log-file.ts';
 import { createOperatorPrompt } from './platform/operator-prompt.ts';
 import { createSafeStorageVault } from './platform/safe-storage-vault.ts';
-import { sandboxProblem } from './platform/sandbox-check.ts';
+import { sandboxProblem, sandboxProblemTitle } from './platform/sandbox-check.ts';
 import { createUtilityLauncher } from './swarm/utility-launcher.ts';
 import { setAppMenu } from './window/app-menu.ts';
 import { denyByDefault, denyNavigation } from './window/lock-down.ts';
@@ -103,6 +103,7 @@ function openWindow(senders: ReturnType<typeof createTrustedSenders>): void {
   window = openWorkbenchWindow({
     preload: join(outFolder, 'preload', 'preload.cjs'),
     url: devServer ?? appUrl,
+    icon: join(outFolder, 'renderer', 'icon.png'),
     stateFile: join(app.getPath('userData'), 'window-state.json'),
     logger,
   });
@@ -113,11 +114,12 @@ function openWindow(senders: ReturnType<typeof createTrustedSenders>): void {
 }
 
 async function start(): Promise<void> {
-  await app.whenReady();
   const problem = sandboxProblem(hasSwitch, process.env);
+  // Before Chromium looks for a display, which a start in a terminal may not have.
+  if (problem !== undefined) process.stderr.write(`${sandboxProblemTitle}.\n${problem}\n`);
+  await app.whenReady();
   if (problem !== undefined) {
-    process.stderr.write(`${problem}\n`);
-    dialog.showErrorBox('The sandbox is off', problem);
+    dialog.showErrorBox(sandboxProblemTitle, problem);
     app.exit(1);
     return;
   }

@@ -15,6 +15,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { OperatorPrompt } from '../ports/operator-prompt.ts';
 import type { SettingsFile } from '../settings/settings-file.ts';
 import type { ConnectionSwitch } from './connection-switch.ts';
+import { checkContextInput } from './context-input.ts';
 import { type ContextSecretPart, contextCredentials, storeContextSecrets } from './context-secrets.ts';
 import { readCredsFile } from './creds-file.ts';
 import { type NatsCliContext, readNatsCliContexts } from './nats-cli-contexts.ts';
@@ -116,13 +117,11 @@ export function createConnectionsService(deps: ConnectionsServiceDeps): Connecti
     }
   }
 
-  async function save({ name, kind, url, colour, isReadOnly }: Parameters<Calls['save']>[0]): Promise<void> {
+  async function save(input: Parameters<Calls['save']>[0]): Promise<void> {
+    const { name, kind, url, colour, isReadOnly } = input;
     checkOwn(name, 'save');
-    if (kind === 'remote' && url === null) {
-      throw new VakError('invalid-input', 'servers: missing; a remote context needs an address', {
-        details: { field: 'url' },
-      });
-    }
+    // All of it before any: what is refused at its second field would be kept by half.
+    checkContextInput(input);
     await settings.set(`contexts.${name}.kind`, kind);
     if (url !== null && kind === 'remote') await settings.set(`contexts.${name}.url`, url);
     else await settings.delete(`contexts.${name}.url`);

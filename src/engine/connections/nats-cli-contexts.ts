@@ -5,10 +5,11 @@
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
-import { embeddedContext, isContextName, rowOf } from '../../shared/settings/setting-keys.ts';
+import { embeddedContext, isContextName } from '../../shared/settings/setting-keys.ts';
 import { systemCode } from '../identity/file-error.ts';
 import type { Secret } from '../identity/secret.ts';
 import { readTextFile } from '../settings/read-text-file.ts';
+import { checkServers } from './context-input.ts';
 import type { ContextSecretPart } from './context-secrets.ts';
 import { type Gathered, gatherSecrets, parseCliFile } from './nats-cli-file.ts';
 import { splitServers } from './nats-cli-servers.ts';
@@ -49,16 +50,6 @@ export function natsCliFolder(environment: Readonly<Record<string, string | unde
   return join(config !== undefined && isAbsolute(config) ? config : join(home, '.config'), 'nats', 'context');
 }
 
-/** Throws `invalid-input` for what the setting would not take, and for what the engine cannot use. */
-function checkUrl(url: string): void {
-  if (rowOf('natsUrl')?.accepts(url) !== true) {
-    throw new VakError('invalid-input', `url: ${url.length} characters that are no list of NATS addresses`);
-  }
-  if (/(^|,)wss?:/.test(url)) {
-    throw new VakError('invalid-input', 'url: NATS over WebSocket is not built in; name the nats:// or tls:// address');
-  }
-}
-
 /** A context's name made one of ours. Throws `invalid-input`. */
 function ownName(name: string): string {
   const own = name.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 64);
@@ -77,7 +68,7 @@ async function readOne(name: string, { folder, home }: NatsCliSource): Promise<N
     const servers = splitServers(file.url);
     const given = servers.login === undefined ? file : { ...file, ...servers.login };
     if (!(await gatherSecrets(given, home, into))) throw new VakError('invalid-input', into.notes.join(' · '));
-    checkUrl(servers.url);
+    checkServers(servers.url);
     const own = ownName(name);
     if (own !== name) into.notes.push(`name: "${own}" here, as a name has only A–Z a–z 0–9 _ -`);
     return { name: own, description: file.description.slice(0, maxDescription), url: servers.url, ...into };

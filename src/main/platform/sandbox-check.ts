@@ -6,15 +6,24 @@
 /** Variable by which a start as root, which Chromium forbids to be sandboxed, says that it is one for development. */
 const withoutSandboxName = 'VAK_DEV_NO_SANDBOX';
 
+/** Heading of the refusal. */
+export const sandboxProblemTitle = 'Vak Workbench cannot start without its sandbox';
+
+const given = 'It was started with --no-sandbox. Start it without that switch.';
+
+/** Its launcher adds the switch where it finds no user namespaces, so whoever reads this has most likely given none. */
+const inAppImage = [
+  'Ordinary users of this system may not make user namespaces (`unshare -Ur true` fails), and the sandbox of an AppImage is made of them.',
+  'What helps: install the .deb, which brings a sandbox of its own; or have an administrator allow user namespaces. ' +
+    'If you gave --no-sandbox yourself, leave it out.',
+].join('\n\n');
+
 /** Why the app does not start, and what to do; undefined when it may. `hasSwitch`: whether a switch is on its command line. */
 export function sandboxProblem(
   hasSwitch: (name: string) => boolean,
   environment: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   if (!hasSwitch('no-sandbox') || environment[withoutSandboxName] === '1') return undefined;
-  return (
-    'Vak Workbench does not run without the sandbox that keeps a window away from your keys. ' +
-    'Start it without --no-sandbox. The AppImage adds that switch by itself where the system lets nobody make a ' +
-    'user namespace: allow those, or install the .deb, which needs none.'
-  );
+  const reason = environment['APPDIR'] === undefined ? given : inAppImage;
+  return `The sandbox keeps what a window shows away from your keys, so nothing runs without it.\n\n${reason}`;
 }

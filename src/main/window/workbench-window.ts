@@ -1,5 +1,5 @@
 /** The one window: sandboxed, isolated, going nowhere but the app's own page. */
-import { BrowserWindow, dialog, nativeTheme, screen } from 'electron';
+import { BrowserWindow, dialog, nativeImage, nativeTheme, screen } from 'electron';
 import type { Logger } from '../../engine/ports/logger.ts';
 import { isVakError } from '../../shared/base/vak-error.ts';
 import { fitToScreens, loadWindowState, minHeight, minWidth, saveWindowState } from './window-state.ts';
@@ -9,6 +9,8 @@ export interface WindowOptions {
   readonly preload: string;
   /** Page to show. */
   readonly url: string;
+  /** A PNG; Linux takes a window's icon from the window itself, the others from the program. */
+  readonly icon: string;
   readonly stateFile: string;
   readonly logger: Logger;
 }
@@ -78,7 +80,7 @@ function surviveRendererDeath(window: BrowserWindow, logger: Logger): void {
 }
 
 /** Opens the window; it is shown when its page has painted. */
-export function openWorkbenchWindow({ preload, url, stateFile, logger }: WindowOptions): BrowserWindow {
+export function openWorkbenchWindow({ preload, url, icon, stateFile, logger }: WindowOptions): BrowserWindow {
   const areas = screen.getAllDisplays().map((display) => display.workArea);
   const state = fitToScreens(loadWindowState(stateFile), areas);
   const window = new BrowserWindow({
@@ -87,6 +89,7 @@ export function openWorkbenchWindow({ preload, url, stateFile, logger }: WindowO
     minHeight,
     show: false,
     title: 'Vak Workbench',
+    ...(process.platform === 'linux' ? { icon: nativeImage.createFromPath(icon) } : {}),
     backgroundColor: nativeTheme.shouldUseDarkColors ? groundDark : groundLight,
     webPreferences: {
       preload,

@@ -1,5 +1,5 @@
 /** Adds or changes a connection. No secret is typed here: credentials are imported. */
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { ConnectionContext } from '../../../shared/contract/connections-contract.ts';
 import { contextColours } from '../../../shared/settings/setting-keys.ts';
 import { Button } from '../../ui/button.tsx';
@@ -32,13 +32,27 @@ const colours = contextColours.map((value) => ({
 
 type SetField = (change: Partial<ConnectionFields>) => void;
 
+/** Leads to the first field that is wrong, each time that the form was refused; typing on changes the errors, not the focus. */
+function useWrongFieldFocus(refusedCount: number) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (refusedCount > 0) form.current?.querySelector<HTMLElement>('input[aria-invalid="true"]')?.focus();
+  }, [refusedCount]);
+  return form;
+}
+
 /** Fields, what is wrong with them, and the way to the engine and back. */
 function useForm(context: ConnectionContext | undefined, onClose: () => void) {
   const { client, notify } = useWorkbench();
   const names = useSnapshot('connections.state')?.contexts.map(({ name }) => name) ?? [];
   const [fields, setFields] = useState(() => fieldsOf(context));
   const [errors, setErrors] = useState<ConnectionErrors>({});
+  const [refusedCount, setRefusedCount] = useState(0);
   const { isBusy, report, run, clear } = useAttempt();
+  const refuse = (wrong: ConnectionErrors): void => {
+    setErrors(wrong);
+    setRefusedCount((count) => count + 1);
+  };
   const set: SetField = (change) => {
     setFields({ ...fields, ...change });
     const cleared = Object.fromEntries(Object.keys(change).map((name) => [name, undefined]));
@@ -52,7 +66,7 @@ function useForm(context: ConnectionContext | undefined, onClose: () => void) {
       } catch (error) {
         const atField = errorAtField(error, { kind: input.kind, isNew: context === undefined });
         if (atField === undefined) throw error;
-        setErrors(atField);
+        refuse(atField);
         return;
       }
       notify(`The connection ${input.name} is kept in the settings.`);
@@ -63,10 +77,13 @@ function useForm(context: ConnectionContext | undefined, onClose: () => void) {
     event.preventDefault();
     if (isBusy) return;
     const form = readConnectionForm(fields, context === undefined ? names : []);
-    setErrors(form.kind === 'wrong' ? form.errors : {});
-    if (form.kind === 'ready') void save(form.input);
+    if (form.kind === 'wrong') refuse(form.errors);
+    else {
+      setErrors({});
+      void save(form.input);
+    }
   };
-  return { fields, errors, set, submit, isBusy, report };
+  return { fields, errors, set, submit, isBusy, report, form: useWrongFieldFocus(refusedCount) };
 }
 
 interface PartProps {
@@ -83,7 +100,7 @@ function Servers({ fields, errors, set }: PartProps) {
     <Field
       isData
       label="Servers"
-      hint="nats://, tls://, ws:// or wss://, several with commas between. No password: credentials are imported."
+      hint="nats:// or tls://, several with commas between. No password: credentials are imported."
       value={fields.url}
       error={errors.url}
       data-testid="connection-url"
@@ -121,10 +138,10 @@ interface FormProps {
 }
 
 function ConnectionFieldsForm({ context, onClose }: FormProps) {
-  const { fields, errors, set, submit, isBusy, report } = useForm(context, onClose);
+  const { fields, errors, set, submit, isBusy, report, form } = useForm(context, onClose);
   const part = { fields, errors, set };
   return (
-    <form className="dialog-body" noValidate onSubmit={submit}>
+    <form ref={form} className="dialog-body" noValidate onSubmit={submit}>
       {context === undefined && (
         <Field
           autoFocus

@@ -27,6 +27,9 @@ describe('a connection that is added', () => {
       kind: 'wrong',
       errors: { name: expect.stringContaining('name'), url: expect.stringContaining('server') },
     });
+    expect(readConnectionForm({ ...fields, name: 'prod eu!' }, [])).toMatchObject({
+      errors: { name: expect.stringContaining('digits') },
+    });
     expect(readConnectionForm(fields, ['prod'])).toMatchObject({
       errors: { name: expect.stringContaining('already') },
     });

@@ -1,6 +1,7 @@
 /** The fields of a connection that is added or changed, and where an error of the engine belongs. Pure. */
 import { VakError } from '../../../shared/base/vak-error.ts';
 import type { ConnectionContext } from '../../../shared/contract/connections-contract.ts';
+import { isContextName } from '../../../shared/settings/setting-keys.ts';
 
 export interface ConnectionFields {
   readonly name: string;
@@ -29,7 +30,7 @@ export function fieldsOf(context: ConnectionContext | undefined): ConnectionFiel
   return { name, kind: kind === 'managed' ? 'managed' : 'remote', url: url ?? '', colour, isReadOnly };
 }
 
-/** Only what the engine cannot know is judged here: `taken` are the names that a new one would write over. */
+/** What the engine cannot know, and what can be said of all fields at once; `taken` are the names that a new one would write over. */
 export function readConnectionForm(fields: ConnectionFields, taken: readonly string[]): ConnectionForm {
   const errors: ConnectionErrors = {};
   const name = fields.name.trim();
@@ -38,6 +39,7 @@ export function readConnectionForm(fields: ConnectionFields, taken: readonly str
     .map((server) => server.trim())
     .filter((server) => server !== '');
   if (name === '') errors.name = 'Give it a name, such as prod-eu.';
+  else if (!isContextName(name)) errors.name = 'Letters, digits, _ and - only, at most 64.';
   else if (taken.includes(name)) errors.name = 'A connection of that name is there already; edit that one.';
   if (fields.kind === 'remote' && servers.length === 0) errors.url = 'Give the address of a server.';
   if (Object.keys(errors).length > 0) return { kind: 'wrong', errors };

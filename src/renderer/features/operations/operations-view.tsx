@@ -1,9 +1,11 @@
 /** Operations Center: what is wrong now, then where the bus stands and what the local swarm does. True numbers only. */
 import { CircleStop, LayoutDashboard, Play, Plug, SquareTerminal, Waves } from 'lucide-react';
 import { useState } from 'react';
+import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import type { StreamsStatus } from '../../../shared/contract/streams-contract.ts';
 import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
+import { currentContext, readOnlyReason } from '../../ui/connection-words.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatBytes, formatCount, formatRate } from '../../ui/format.ts';
 import { Gauge } from '../../ui/gauge.tsx';
@@ -74,17 +76,25 @@ function SwarmPanel({ swarm }: { readonly swarm: SwarmState }) {
 }
 
 /** Before anything has happened: the one next step. */
-function FirstSteps() {
+function FirstSteps({ connection }: { readonly connection: ConnectionsState | undefined }) {
+  const readOnly = readOnlyReason(connection);
+  const isEmbedded = currentContext(connection)?.kind === 'embedded';
+  const start =
+    'Start the local swarm: four workers run real commands on this machine, and everything they say goes over the bus.';
   return (
     <EmptyState
       icon={LayoutDashboard}
       title="Nothing has happened on this bus yet"
       what="The Operations Center shows what is wrong now: dead workers, lost messages, and how much passes on the bus."
-      next="Start the local swarm: four workers run real commands on this machine, and everything they say goes over the bus. Or connect to a NATS server."
+      next={
+        readOnly === undefined
+          ? `${start}${isEmbedded ? ' Or connect to a NATS server.' : ''}`
+          : `Nothing is sent from here: ${readOnly}. What others send is counted as it passes.`
+      }
     >
       <ActionButton action="swarm.start" variant="primary" icon={Play} />
       <ActionButton action="swarm.run" icon={SquareTerminal} />
-      <ActionButton action="connections.add" icon={Plug} label="Connect to NATS…" />
+      {isEmbedded && <ActionButton action="connections.add" icon={Plug} label="Connect to NATS…" />}
     </EmptyState>
   );
 }
@@ -113,7 +123,7 @@ export function OperationsView() {
       actions={<ActionButton action="view.streams" icon={Waves} />}
     >
       {isUntouched ? (
-        <FirstSteps />
+        <FirstSteps connection={connection} />
       ) : (
         <div className="operations">
           <Panel title="What is wrong now">

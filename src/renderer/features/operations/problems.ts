@@ -71,7 +71,7 @@ function dropsOf(flow: StreamsStatus | undefined): readonly Problem[] {
       id: 'drops',
       tone: 'wait',
       title: `${messages(dropped)} dropped since the start`,
-      why: 'More came than a bounded subscription or this window could take.',
+      why: 'More came than a bounded subscription or this window could take, or there was no connection to send them.',
       atMs: null,
       session: null,
       place: 'streams',

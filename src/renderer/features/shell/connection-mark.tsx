@@ -60,7 +60,7 @@ function Marks({ state, zone }: { readonly state: ConnectionsState; readonly zon
       {context?.isReadOnly && (
         <span className="connection-mark-lock" data-testid="connection-read-only">
           <Lock size={12} aria-hidden="true" />
-          <span className="visually-hidden">read-only</span>
+          <span className="connection-mark-lock-word">read-only</span>
         </span>
       )}
       <span className={`connection-mark-state connection-mark-${statusTone(status)}`}>

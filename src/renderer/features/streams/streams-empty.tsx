@@ -5,6 +5,7 @@ import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
+import { readOnlyReason } from '../../ui/connection-words.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatRelative } from '../../ui/format.ts';
 import { useSnapshot, useWorkbench } from '../../workbench.tsx';
@@ -38,12 +39,17 @@ function Skeleton() {
 }
 
 function NoMessages() {
+  const readOnly = readOnlyReason(useSnapshot('connections.state'));
   return (
     <EmptyState
       icon={Radio}
       title="No messages yet"
       what="Here is every message that passes on the bus, as it passes."
-      next="Start the local swarm: four workers run real commands, and their output appears here."
+      next={
+        readOnly === undefined
+          ? 'Start the local swarm: four workers run real commands, and their output appears here.'
+          : `Nothing is sent from here: ${readOnly}. What others send appears as it passes.`
+      }
     >
       <ActionButton action="swarm.start" variant="primary" icon={Play} />
       <ActionButton action="swarm.run" icon={Terminal} />
