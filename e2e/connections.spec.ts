@@ -3,7 +3,8 @@ import { expect, type Page } from '@playwright/test';
 import { type NatsServer, startNatsServer } from '../tests/support/nats-server.ts';
 import { call, followTask, invoke, readMessages, readSnapshot, runCommand } from './support/bridge.ts';
 import { tabTo } from './support/keyboard.ts';
-import { vak, worker } from './support/set-up-profile.ts';
+import { type StartedProgram, startWorker, vak, worker } from './support/set-up-profile.ts';
+import { openSession } from './support/streams-page.ts';
 import { test, type Workbench } from './support/workbench.ts';
 
 const mark = (page: Page) => page.getByTestId('connection-mark');
@@ -58,6 +59,24 @@ async function expectNewWorker(
   await expect.poll(own).toMatchObject([{ state: 'ended', messageCount: printedCount }]);
 }
 
+/** A worker that the app did not start, in the middle of a command. */
+async function startLongCommand({ page, profile }: Workbench, name: string, connection: readonly string[]) {
+  const started = startWorker(profile, [...connection, '--identity', name, '--', 'sleep', '4331']);
+  const own = async () => (await readSnapshot(page, 'sessions.list')).sessions.find(({ peer }) => peer === name);
+  await expect.poll(async () => (await own())?.note, { timeout: 20_000 }).toContain('claimed');
+  return { ...started, session: (await own())?.session ?? '' };
+}
+
+/** The operator asks by name, in the window; the worker obeys, and the window shows what it says of that. */
+async function expectCancelled({ page }: Workbench, { ended, session }: StartedProgram & { session: string }) {
+  await page.keyboard.press('Control+2');
+  await openSession(page, session);
+  await page.getByTestId('cancel-command').click();
+  const { code, stderr } = await ended;
+  expect([code, stderr]).toEqual([1, expect.stringContaining('worker: operator cancels the command')]);
+  await expect(page.getByTestId('session-state')).toHaveText('ended');
+}
+
 async function expectWorkersFromOutside(workbench: Workbench, connection: readonly string[]): Promise<void> {
   const { page } = workbench;
   await whileJudging(page, async () => {
@@ -90,7 +109,11 @@ test.describe('on a nats-server', () => {
     const task = await runCommand(page, 'echo', 'over the server');
     const { final } = await followTask(page, task);
     expect(final.state).toBe('done');
-    await expectWorkersFromOutside(workbench, ['--nats-url', server.url]);
+    const connection = ['--nats-url', server.url];
+    await expectWorkersFromOutside(workbench, connection);
+    const provisioned = vak(workbench.profile, ['provision', ...connection]);
+    expect(provisioned.code, provisioned.stderr).toBe(0);
+    await expectCancelled(workbench, await startLongCommand(workbench, 'sleeper', connection));
   });
 
   test('B8 the server is pulled under the running app and put back: one change each way, nothing durable is lost', async ({
@@ -113,6 +136,7 @@ test.describe('on a nats-server', () => {
     expect(stored.code, stored.stderr).toBe(0);
     const { stream, seq, id } = JSON.parse(stored.stdout);
     await page.keyboard.press('Control+2');
+    const sleeper = await startLongCommand(workbench, 'sleeper', ['--nats-url', server.url]);
     await call(page, 'swarm.start', { workers: 1 });
     await expect(page.getByTestId('live-row').first()).toBeVisible();
 
@@ -122,6 +146,13 @@ test.describe('on a nats-server', () => {
     await expect(page.getByTestId('outage-marker')).toHaveAttribute('data-lasting', 'true');
     const lost = await readSnapshot(page, 'connections.state');
     expect(lost.staleSinceMs).not.toBeNull();
+    // What the operator says meanwhile waits, and that is shown.
+    const asked = await call(page, 'sessions.signal', { session: sleeper.session, signal: 'cancel' });
+    expect(asked).toMatchObject({ isStored: false });
+    const { outbox } = await readSnapshot(page, 'connections.state');
+    expect(outbox?.waitingCount).toBe(1);
+    await mark(page).hover();
+    await expect(page.getByRole('tooltip')).toContainText('1 message waits in the outbox since');
 
     await server.restart();
     await expect(mark(page)).toContainText('connected', { timeout: 20_000 });
@@ -136,6 +167,9 @@ test.describe('on a nats-server', () => {
     const kept = vak(profile, ['stream', 'get', stream, '--seq', String(seq), ...address]);
     expect(kept.code, kept.stderr).toBe(0);
     expect(kept.stdout).toContain(id);
+    const { code, stderr } = await sleeper.ended;
+    expect([code, stderr]).toEqual([1, expect.stringContaining('worker: operator cancels the command')]);
+    await expect.poll(async () => (await readSnapshot(page, 'connections.state')).outbox?.waitingCount).toBe(0);
     await call(page, 'swarm.stop', {});
   });
 
@@ -217,6 +251,7 @@ test('B8 the managed server is started, joined by the app, and gone with it', as
   const task = await runCommand(page, 'echo', 'over the managed server');
   expect((await followTask(page, task)).final.state).toBe('done');
   await expectWorkersFromOutside(workbench, ['--context', 'own']);
+  await expectCancelled(workbench, await startLongCommand(workbench, 'sleeper', ['--context', 'own']));
   await call(page, 'connections.use', { name: 'embedded' });
   await expect(mark(page)).toContainText('embedded');
 });

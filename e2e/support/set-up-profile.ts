@@ -2,7 +2,7 @@
  * A profile that has had its first start, made once a run by the real `vak id new`; tests work on copies of it.
  * Law: the key store of a copy opens by the passphrase alone, as a person's does here.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +37,35 @@ export function worker(profile: string, args: readonly string[], options?: Progr
   return run('worker', profile, args, options);
 }
 
-function run(name: string, profile: string, args: readonly string[], options: ProgramOptions = {}): ProgramRun {
+/** A program that runs beside the test. */
+export interface StartedProgram {
+  readonly ended: Promise<ProgramRun>;
+  /** Ends it at once, if it has not ended. */
+  kill(): void;
+}
+
+/** Starts the built `worker`, as `worker` runs it. */
+export function startWorker(profile: string, args: readonly string[]): StartedProgram {
+  const { command, env, remove } = prepareRun('worker', profile, args);
+  const child = spawn(process.execPath, command, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      said[name] += text;
+    });
+  }
+  const ended = new Promise<ProgramRun>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      remove();
+      resolve({ code: code ?? -1, ...said });
+    });
+  });
+  return { ended, kill: () => void child.kill('SIGKILL') };
+}
+
+/** What a run takes; `remove` when it is over. */
+function prepareRun(name: string, profile: string, args: readonly string[], options: ProgramOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'vak-e2e-pass-'));
   const file = (name: string, text: string): string => {
     const path = join(folder, name);
@@ -52,9 +80,13 @@ function run(name: string, profile: string, args: readonly string[], options: Pr
       : { VAK_BACKUP_PASSPHRASE_FILE: file('backup', options.backupPassphrase) }),
     ...options.env,
   };
+  const command = [join(ownProjectRoot, 'out', 'peers', `${name}.js`), '--profile', profile, ...args];
+  return { command, env, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+function run(name: string, profile: string, args: readonly string[], options: ProgramOptions = {}): ProgramRun {
+  const { command, env, remove } = prepareRun(name, profile, args, options);
   try {
-    const program = join(ownProjectRoot, 'out', 'peers', `${name}.js`);
-    const command = [program, '--profile', profile, ...args];
     const { status, stdout, stderr, error } = spawnSync(process.execPath, command, {
       ...{ env, encoding: 'utf8' },
       input: options.input ?? '',
@@ -62,7 +94,7 @@ function run(name: string, profile: string, args: readonly string[], options: Pr
     if (status === null) throw error ?? new Error(`${name} was ended by a signal`);
     return { code: status, stdout, stderr };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    remove();
   }
 }
 

@@ -117,10 +117,10 @@ test('E8 nothing is published while the key store is locked, and what waits is s
 });
 
 test.each([
-  ['read-only', 'a read-only context', () => openEngine('look', 'look')],
-  ['disconnected', 'no engine', async () => undefined],
-] as const)('B8 publishing fails with %s through %s, and nothing is kept', async (code, _, open) => {
-  use(await open());
+  ['read-only', 'a read-only context', 'look'],
+  ['disconnected', 'no engine', undefined],
+] as const)('B8 publishing fails with %s through %s, and nothing is kept', async (code, _, context) => {
+  use(context === undefined ? undefined : await openEngine(context, context));
   await expect(outbox.publish(draft)).rejects.toMatchObject({ code });
   expect(outbox.waiting()).toBeUndefined();
 });
