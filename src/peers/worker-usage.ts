@@ -52,6 +52,7 @@ ${connectionHelp}
   --json             changes nothing: stdout is JSON in any case
   --quiet            no talk on stderr, only errors
 
+It takes no commands from the bus: end it where it runs (SIGINT, SIGTERM).
 A lost connection is sought again while COMMAND runs on; what is said meanwhile does not reach the bus, and is counted at the end.
 
 Exit codes: 0 done · 1 the command failed, or the server or the workspace refuses · 2 bad usage · 3 the server cannot be reached ·
