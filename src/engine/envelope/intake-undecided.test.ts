@@ -1,90 +1,43 @@
 import { describe, expect, it } from 'vitest';
+import { createTrustedWorkspace } from '../../../tests/support/trusted-workspace.ts';
 import {
-  createTrustedWorkspace,
-  type TrustedPeer,
-  type TrustedWorkspace,
-} from '../../../tests/support/trusted-workspace.ts';
-import { utf8 } from '../../shared/base/bytes.ts';
+  acceptAll,
+  marksOfAll,
+  type Sent,
+  soundMarks,
+  takeSent,
+  writeMany,
+} from '../../../tests/support/waiting-messages.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { decodeEnvelope, encodeEnvelope } from '../../shared/protocol/envelope-codec.ts';
-import type { HeldMessage } from '../feeds/message-buffer.ts';
-import { createSecret } from '../identity/secret.ts';
-import { marksOf } from './message-trust.ts';
-import type { WorkspaceSecretEntry } from './secret-registry.ts';
-
-type Sent = { readonly subject: string; readonly data: Uint8Array };
-
-function take(acme: TrustedWorkspace, { subject, data }: Sent): HeldMessage {
-  // Each comes with bytes of its own, a repeat too.
-  acme.intake.take({ subject, data: Uint8Array.from(data) });
-  return acme.buffer.get(acme.buffer.newestSeq) as HeldMessage;
-}
 
 const changed = ({ subject, data }: Sent, change: (envelope: Envelope) => Partial<Envelope>): Sent => {
   const envelope = decodeEnvelope(data);
   return { subject, data: encodeEnvelope({ ...envelope, ...change(envelope) }) };
 };
 
-const sound = { seal: 'opens', signature: 'valid', chain: 'ok', isRefused: false } as const;
-const marks = (held: readonly HeldMessage[]) => held.map(({ trust }) => marksOf(trust));
-const write = (peer: TrustedPeer, count: number): Sent[] =>
-  Array.from({ length: count }, () => peer.write({ state: 'progress' }));
-
-/** Accepts what it is told of, at once, and notes which and how often. */
-function listen(acme: TrustedWorkspace, pattern = 'vak.events.acme.>') {
-  const handled: number[] = [];
-  acme.intake.handle(pattern, (held) => {
-    if (acme.intake.admit(held).kind !== 'accepted') return false;
-    handled.push(held.seq);
-    return true;
-  });
-  return handled;
-}
-
-/** A secret that is not in the workspace yet; what `seal` writes is sealed with it. */
-function newSecret(acme: TrustedWorkspace, state: WorkspaceSecretEntry['state'] = 'active') {
-  const known = acme.secrets ?? [];
-  const added = {
-    id: 's2',
-    secret: createSecret(utf8('the second secret of acme')),
-    state: 'active',
-    openOnlyUntilMs: null,
-  } as const;
-  const seal = (peer: TrustedPeer, payload: object): Sent => {
-    acme.secrets = [...known, added];
-    const sent = peer.write(payload);
-    acme.secrets = known;
-    return sent;
-  };
-  const add = (): void => {
-    acme.secrets = [...known, { ...added, state }];
-    acme.learn();
-  };
-  return { seal, add };
-}
-
 describe('a grant that is not known yet', () => {
   it('E21 what was refused for want of a grant is accepted once it is known: marks, chain, counts and quarantine', () => {
     const acme = createTrustedWorkspace();
-    const handled = listen(acme);
-    const held = write(acme.peer('w1', { key: 7, isGranted: false }), 3).map((sent) => take(acme, sent));
-    expect(marks(held).map(({ isRefused }) => isRefused)).toEqual([true, true, true]);
+    const handled = acceptAll(acme);
+    const held = writeMany(acme.peer('w1', { key: 7, isGranted: false }), 3).map((sent) => takeSent(acme, sent));
+    expect(marksOfAll(held).map(({ isRefused }) => isRefused)).toEqual([true, true, true]);
     expect(acme.quarantine.state()).toMatchObject({ refusedCount: 3, countByReason: { signature: 3 } });
     acme.grantElsewhere('w1', { key: 7 });
     acme.learn();
     acme.clock.runDeferred();
     expect(handled).toEqual([1, 2, 3]);
-    expect(marks(held)).toEqual([sound, sound, sound]);
+    expect(marksOfAll(held)).toEqual([soundMarks, soundMarks, soundMarks]);
     expect(held.map(({ trust }) => trust.link?.previousSeq)).toEqual([undefined, 1, 2]);
     expect(acme.quarantine.state()).toMatchObject({ refusedCount: 0, countByReason: { signature: 0 }, recent: [] });
   });
 
   it('E22 a grant that was given a moment ago is looked for before anything is refused', () => {
     const acme = createTrustedWorkspace();
-    const handled = listen(acme);
+    const handled = acceptAll(acme);
     acme.grantElsewhere('w1', { key: 7 });
-    const held = write(acme.peer('w1', { key: 7, isGranted: false }), 2).map((sent) => take(acme, sent));
-    expect(marks(held)).toEqual([sound, sound]);
+    const held = writeMany(acme.peer('w1', { key: 7, isGranted: false }), 2).map((sent) => takeSent(acme, sent));
+    expect(marksOfAll(held)).toEqual([soundMarks, soundMarks]);
     expect(handled).toEqual([1, 2]);
     expect(acme.looks.grants).toBe(1);
     expect(acme.clock.timerCount).toBe(0);
@@ -94,38 +47,38 @@ describe('a grant that is not known yet', () => {
     'E23 whichever of the looks finds it (the one after %i), the first is ahead of the next',
     (vainLooks) => {
       const acme = createTrustedWorkspace();
-      const handled = listen(acme);
+      const handled = acceptAll(acme);
       acme.vainLooks = vainLooks;
       acme.grantElsewhere('w1', { key: 7 });
-      const sent = write(acme.peer('w1', { key: 7, isGranted: false }), 4);
-      const held = sent.map((one) => take(acme, one));
+      const sent = writeMany(acme.peer('w1', { key: 7, isGranted: false }), 4);
+      const held = sent.map((one) => takeSent(acme, one));
       acme.clock.advance(20);
       expect(handled).toEqual([1, 2, 3, 4]);
-      expect(marks(held)).toEqual([sound, sound, sound, sound]);
+      expect(marksOfAll(held)).toEqual([soundMarks, soundMarks, soundMarks, soundMarks]);
       expect(held.map(({ trust }) => trust.link?.previousSeq)).toEqual([undefined, 1, 2, 3]);
     },
   );
 
   it('E22 E23 the next message looks for it, and what came before it is handled before it', () => {
     const acme = createTrustedWorkspace();
-    const handled = listen(acme);
-    const [first, second, third] = write(acme.peer('w1', { key: 7, isGranted: false }), 3) as [Sent, Sent, Sent];
-    const before = [first, second].map((sent) => take(acme, sent));
+    const handled = acceptAll(acme);
+    const [first, second, third] = writeMany(acme.peer('w1', { key: 7, isGranted: false }), 3) as [Sent, Sent, Sent];
+    const before = [first, second].map((sent) => takeSent(acme, sent));
     acme.grantElsewhere('w1', { key: 7 });
-    expect(marks([...before, take(acme, third)])).toEqual([sound, sound, sound]);
+    expect(marksOfAll([...before, takeSent(acme, third)])).toEqual([soundMarks, soundMarks, soundMarks]);
     expect(handled).toEqual([1, 2, 3]);
   });
 
   it('E22 when no other message comes it is looked for 20 ms later, and then no more', () => {
     const acme = createTrustedWorkspace();
-    const handled = listen(acme);
-    take(acme, acme.peer('w1', { key: 7, isGranted: false }).write({ state: 'started' }));
+    const handled = acceptAll(acme);
+    takeSent(acme, acme.peer('w1', { key: 7, isGranted: false }).write({ state: 'started' }));
     expect(acme.looks.grants).toBe(1);
     acme.grantElsewhere('w1', { key: 7 });
     acme.clock.advance(20);
     expect(handled).toEqual([1]);
     expect(acme.looks.grants).toBe(2);
-    take(acme, acme.peer('stranger', { isGranted: false }).write({ state: 'started' }));
+    takeSent(acme, acme.peer('stranger', { isGranted: false }).write({ state: 'started' }));
     const { grants } = acme.looks;
     acme.clock.advance(60_000);
     expect(acme.looks.grants).toBe(grants + 1);
@@ -134,8 +87,8 @@ describe('a grant that is not known yet', () => {
 
   it('I4 a grant that was stored after a message came does not make it count', () => {
     const acme = createTrustedWorkspace();
-    const handled = listen(acme);
-    const held = take(acme, acme.peer('w1', { key: 7, isGranted: false }).write({ state: 'started' }));
+    const handled = acceptAll(acme);
+    const held = takeSent(acme, acme.peer('w1', { key: 7, isGranted: false }).write({ state: 'started' }));
     acme.grantElsewhere('w1', { key: 7, storedMs: held.atMs + 1 });
     acme.learn();
     acme.clock.runDeferred();
@@ -153,7 +106,7 @@ describe('a grant that is not known yet', () => {
     const acme = createTrustedWorkspace();
     acme.grantElsewhere('w1', older);
     acme.learn();
-    const held = take(acme, acme.peer('w1', { key: 7, isGranted: false }).write({ state: 'started' }));
+    const held = takeSent(acme, acme.peer('w1', { key: 7, isGranted: false }).write({ state: 'started' }));
     expect(acme.intake.isSound(held)).toBe(false);
     acme.grantElsewhere('w1', { key: 7 });
     acme.learn();
@@ -162,16 +115,16 @@ describe('a grant that is not known yet', () => {
 
   it('E21 what comes before the root is known is judged in order when it is', () => {
     const acme = createTrustedWorkspace();
-    const handled = listen(acme);
+    const handled = acceptAll(acme);
     acme.isRootKnown = false;
-    const sent = write(acme.peer('w1'), 2) as [Sent, Sent];
-    const held = [sent[0], sent[1], sent[0]].map((one) => take(acme, one));
+    const sent = writeMany(acme.peer('w1'), 2) as [Sent, Sent];
+    const held = [sent[0], sent[1], sent[0]].map((one) => takeSent(acme, one));
     expect(acme.quarantine.state().refusedCount).toBe(0);
     acme.isRootKnown = true;
     acme.learn();
     acme.clock.runDeferred();
     expect(handled).toEqual([1, 2]);
-    expect(marks(held).map(({ chain }) => chain)).toEqual(['ok', 'ok', 'reordered']);
+    expect(marksOfAll(held).map(({ chain }) => chain)).toEqual(['ok', 'ok', 'reordered']);
     expect(acme.quarantine.state()).toMatchObject({ refusedCount: 1, countByReason: { chain: 1 } });
   });
 });
@@ -179,7 +132,7 @@ describe('a grant that is not known yet', () => {
 describe('what stays refused', () => {
   it('E21 a bad signature, a wrong place, plain, unsigned, a broken chain: whatever is granted later', () => {
     const acme = createTrustedWorkspace();
-    const handled = listen(acme);
+    const handled = acceptAll(acme);
     const stranger = { key: 7, isGranted: false } as const;
     const peer = acme.peer('w1', stranger);
     const fork = acme.peer('w2', { key: 9 });
@@ -190,7 +143,7 @@ describe('what stays refused', () => {
       acme.peer('w1', { ...stranger, isSigning: false, session: 'w1-3-e' }).write({ state: 'done' }),
       fork.write({ state: 'started' }),
       acme.peer('w2', { key: 9 }).write({ state: 'done' }),
-    ].map((sent) => take(acme, sent));
+    ].map((sent) => takeSent(acme, sent));
     const before = held.map(({ trust }) => trust.refusal);
     expect(before.map((refusal) => refusal?.reason)).toEqual([
       'signature',
@@ -211,7 +164,7 @@ describe('what stays refused', () => {
 
   it('E21 what was accepted once is not refused for a grant that is gone', () => {
     const acme = createTrustedWorkspace();
-    const held = take(acme, acme.peer('w1', { key: 7 }).write({ state: 'started' }));
+    const held = takeSent(acme, acme.peer('w1', { key: 7 }).write({ state: 'started' }));
     expect(acme.intake.admit(held).kind).toBe('accepted');
     acme.grantElsewhere('w1', { key: 8 });
     acme.learn();
@@ -224,9 +177,9 @@ describe('what stays refused', () => {
 describe('handlers', () => {
   it('E23 of two copies that came while nobody was known one is handled, the other is a repeat', () => {
     const acme = createTrustedWorkspace();
-    const handled = listen(acme);
-    const [first, second] = write(acme.peer('w1', { key: 7, isGranted: false }), 2) as [Sent, Sent];
-    const held = [first, first, second, first].map((sent) => take(acme, sent));
+    const handled = acceptAll(acme);
+    const [first, second] = writeMany(acme.peer('w1', { key: 7, isGranted: false }), 2) as [Sent, Sent];
+    const held = [first, first, second, first].map((sent) => takeSent(acme, sent));
     acme.grantElsewhere('w1', { key: 7 });
     acme.learn();
     acme.clock.runDeferred();
@@ -248,7 +201,7 @@ describe('handlers', () => {
       counts.gone++;
       return acme.intake.admit(held).kind === 'accepted';
     });
-    take(acme, acme.peer('w1', { key: 7, isGranted: false }).write({ state: 'started' }));
+    takeSent(acme, acme.peer('w1', { key: 7, isGranted: false }).write({ state: 'started' }));
     gone.dispose();
     acme.grantElsewhere('w1', { key: 7 });
     for (let round = 0; round < 3; round++) {
@@ -256,6 +209,25 @@ describe('handlers', () => {
       acme.clock.runDeferred();
     }
     expect(counts).toEqual({ counting: 1, denied: 1, gone: 1 });
+  });
+
+  it('E23 what comes to be known while handlers are told is judged after them', () => {
+    const acme = createTrustedWorkspace();
+    const handled: number[] = [];
+    acme.intake.handle('>', (held) => {
+      if (acme.intake.admit(held).kind !== 'accepted') return false;
+      acme.learn();
+      for (const seq of [1, 2, 3]) acme.intake.isSound(acme.buffer.get(seq) ?? held);
+      return handled.push(held.seq) > 0;
+    });
+    const [one, two] = [acme.peer('w1', { key: 7, isGranted: false }), acme.peer('w2', { key: 8, isGranted: false })];
+    for (const peer of [one, two, one]) takeSent(acme, peer.write({ state: 'progress' }));
+    acme.grantElsewhere('w1', { key: 7 });
+    acme.learn();
+    acme.grantElsewhere('w2', { key: 8 });
+    acme.clock.runDeferred();
+    acme.clock.runDeferred();
+    expect(handled).toEqual([1, 3, 2]);
   });
 
   it('E23 a handler that asks for other messages while it is told of one disturbs nothing', () => {
@@ -268,7 +240,7 @@ describe('handlers', () => {
       handled.push(held.seq);
       return true;
     });
-    for (const sent of write(acme.peer('w1', { key: 7, isGranted: false }), 3)) take(acme, sent);
+    for (const sent of writeMany(acme.peer('w1', { key: 7, isGranted: false }), 3)) takeSent(acme, sent);
     acme.grantElsewhere('w1', { key: 7 });
     acme.learn();
     acme.clock.runDeferred();
@@ -276,79 +248,38 @@ describe('handlers', () => {
   });
 });
 
-describe('a secret that is not known yet', () => {
-  it('E21 what did not open is handled once its secret is there, in order, and leaves the quarantine', () => {
+describe('a chain whose sender was not granted for a while', () => {
+  it('E21 E23 what was taken back is linked again when the grant is known, and a repeat of it is none of it', () => {
     const acme = createTrustedWorkspace();
-    const handled = listen(acme);
-    const peer = acme.peer('w1');
-    const { seal, add } = newSecret(acme);
-    const held = [1, 2].map(() => take(acme, seal(peer, { state: 'progress' })));
-    expect(held.map(({ trust }) => trust.refusal?.reason)).toEqual(['unopenable', 'unopenable']);
-    expect(marks(held)[0]).toMatchObject({ seal: 'fails', signature: 'valid', chain: 'ok' });
-    add();
-    acme.clock.runDeferred();
-    expect(handled).toEqual([1, 2]);
-    expect(marks(held)).toEqual([sound, sound]);
-    expect(acme.quarantine.state()).toMatchObject({ refusedCount: 0, countByReason: { unopenable: 0 } });
-  });
-
-  it('E21 E7 under a secret that was revoked it stays refused, with that as its reason', () => {
-    const acme = createTrustedWorkspace();
-    const handled = listen(acme);
-    const { seal, add } = newSecret(acme, 'revoked');
-    const held = take(acme, seal(acme.peer('w1'), { state: 'done' }));
-    add();
-    acme.clock.runDeferred();
-    expect(held.trust.refusal?.why).toContain('revoked');
-    expect(acme.quarantine.state().recent[0]?.why).toBe(held.trust.refusal?.why);
-    // For good: nothing waits any more.
-    newSecret(acme).add();
-    acme.clock.runDeferred();
-    expect(held.trust.refusal?.reason).toBe('unopenable');
-    expect(handled).toEqual([]);
-  });
-
-  it('E22 it is looked for at once and then once a second, as long as a message waits for it', () => {
-    const acme = createTrustedWorkspace();
-    listen(acme);
-    const { seal, add } = newSecret(acme);
-    const peer = acme.peer('w1');
-    for (let count = 0; count < 10; count++) take(acme, seal(peer, { state: 'progress' }));
-    const atOnce = acme.looks.secrets;
-    expect(atOnce).toBeGreaterThan(0);
-    acme.clock.advance(10_000);
-    expect(acme.looks.secrets).toBe(atOnce + 10);
-    add();
-    acme.clock.advance(60_000);
-    expect(acme.looks.secrets).toBe(atOnce + 10);
-    expect(acme.clock.timerCount).toBe(0);
-  });
-
-  it('E20 while the key store is locked it waits on, and is judged when that is open', () => {
-    const acme = createTrustedWorkspace();
-    const handled = listen(acme);
-    const { seal, add } = newSecret(acme);
-    const held = take(acme, seal(acme.peer('w1'), { state: 'done' }));
-    acme.secrets = undefined;
+    const handled = acceptAll(acme);
+    const peer = acme.peer('w1', { key: 7 });
+    takeSent(acme, peer.write({ state: 'started' }));
+    acme.grantElsewhere('w1', { key: 8, storedMs: acme.clock.now() });
     acme.learn();
-    acme.clock.runDeferred();
-    expect(held.trust.refusal?.reason).toBe('unopenable');
-    add();
-    acme.clock.runDeferred();
-    expect(handled).toEqual([1]);
+    const sent = writeMany(peer, 20);
+    const held = sent.map((one) => takeSent(acme, one));
+    const repeat = takeSent(acme, sent[4] as Sent);
+    expect(acme.quarantine.state().countByReason.signature).toBeGreaterThanOrEqual(20);
+    acme.grantElsewhere('w1', { key: 7, storedMs: acme.clock.now() });
+    acme.learn();
+    const next = takeSent(acme, peer.write({ state: 'done' }));
+    expect(marksOfAll([...held, next])).toEqual(Array(21).fill(soundMarks));
+    expect(handled).toEqual([...Array.from({ length: 21 }, (_, index) => index + 1), next.seq]);
+    expect(repeat.trust.refusal?.reason).toBe('chain');
+    expect(acme.quarantine.state().refusedCount).toBe(1);
   });
 });
 
 describe('a flood', () => {
   it('E22 of unknown signers: 1 024 wait, the oldest are refused for good, and a change judges only whom it concerns', () => {
     const acme = createTrustedWorkspace({ capacityCount: 5000, capacityBytes: 1e9 });
-    const handled = listen(acme);
+    const handled = acceptAll(acme);
     const victim = acme.peer('w1', { key: 7, isGranted: false, session: 'w1-1-e' });
     const late = acme.peer('w1', { key: 7, isGranted: false, session: 'w1-2-e' });
-    take(acme, victim.write({ state: 'started' }));
+    takeSent(acme, victim.write({ state: 'started' }));
     const flood = acme.peer('noise', { key: 8, isGranted: false });
-    for (let count = 0; count < 1024; count++) take(acme, flood.write({ state: 'progress' }));
-    const newest = take(acme, late.write({ state: 'started' }));
+    for (let count = 0; count < 1024; count++) takeSent(acme, flood.write({ state: 'progress' }));
+    const newest = takeSent(acme, late.write({ state: 'started' }));
     const before = acme.checkedCount;
     acme.grantElsewhere('w1', { key: 7 });
     acme.learn();
@@ -362,10 +293,10 @@ describe('a flood', () => {
 
   it('E22 what has left the buffer and the quarantine stays counted as refused', () => {
     const acme = createTrustedWorkspace({ capacityCount: 10, capacityBytes: 1e9 });
-    const handled = listen(acme);
-    take(acme, acme.peer('w1', { key: 7, isGranted: false }).write({ state: 'started' }));
+    const handled = acceptAll(acme);
+    takeSent(acme, acme.peer('w1', { key: 7, isGranted: false }).write({ state: 'started' }));
     const flood = acme.peer('noise', { key: 8, isGranted: false });
-    for (let count = 0; count < 300; count++) take(acme, flood.write({ state: 'progress' }));
+    for (let count = 0; count < 300; count++) takeSent(acme, flood.write({ state: 'progress' }));
     acme.grantElsewhere('w1', { key: 7 });
     acme.learn();
     acme.clock.runDeferred();

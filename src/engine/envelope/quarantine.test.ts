@@ -59,4 +59,10 @@ it('E21 what is judged anew stays in its place under its new reason, or leaves; 
   expect(recent[0]).toMatchObject({ seq: 299, reason: 'chain', why: 'a repeat' });
   expect(quarantine.get(300)).toBeUndefined();
   expect(quarantine.get(1)).toBeUndefined();
+  // What leaves makes room.
+  const large = createQuarantine({ onChange: () => {} });
+  for (let seq = 1; seq <= 8; seq++) large.add(heldAt(seq, 1024 * 1024), before);
+  large.change(heldAt(1, 1024 * 1024), before, undefined);
+  large.add(heldAt(9, 1024 * 1024), before);
+  expect(large.state().recent).toHaveLength(8);
 });

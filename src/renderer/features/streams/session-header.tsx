@@ -111,7 +111,7 @@ function Refused({ count }: { readonly count: number }) {
   return (
     <span
       className="session-refused"
-      title={`${formatCount(count)} on the subjects of this session broke the workspace’s policy: not shown here, never handled. The table of messages shows them in red.`}
+      title={`${formatCount(count)} on the subjects of this session broke the workspace’s policy: not shown here, not handled. The table of messages shows them in red.`}
       data-testid="session-refused"
       data-count={count}
     >
