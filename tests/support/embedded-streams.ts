@@ -3,9 +3,9 @@ import type { Journal } from '../../src/engine/bus/memory/journal.ts';
 import { createMemoryJournal } from '../../src/engine/bus/memory/memory-journal.ts';
 import { createStreamPlane, type StreamPlane } from '../../src/engine/bus/memory/stream-plane.ts';
 import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clock.ts';
-import { createJsonLogger } from '../../src/engine/ports/logger.ts';
 import { createSeededRandomness } from '../../src/engine/ports/randomness.ts';
 import type { StreamSpec } from '../../src/shared/protocol/stream-table.ts';
+import { createLineLogger } from './line-logger.ts';
 
 /** A journal in memory that counts commits, and fails or waits when told to. */
 export interface TestedJournal extends Journal {
@@ -74,11 +74,7 @@ export async function openEmbeddedStreams(): Promise<EmbeddedStreams> {
   const clock = createFakeClock();
   const journal = createTestedJournal();
   const log: string[] = [];
-  const logger = createJsonLogger(
-    (line) => log.push(line),
-    () => clock.now(),
-    () => 'bug',
-  );
+  const logger = createLineLogger(log, () => clock.now());
   const randomness = createSeededRandomness(7);
   const open = (): Promise<StreamPlane> => createStreamPlane({ journal, clock, randomness, logger });
   let plane = await open();
