@@ -5,6 +5,7 @@ import type { EnvelopeAuthor, EnvelopeDraft } from '../../engine/envelope/envelo
 import { leafOf } from '../../engine/envelope/hashing.ts';
 import { messageIdOf } from '../../engine/outbox/durable-author.ts';
 import type { Clock } from '../../engine/ports/clock.ts';
+import { pause } from '../../engine/wait.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 
 /** What was sent; `stream` and `seq` of a durable one. */
@@ -28,17 +29,6 @@ const patienceMs = 15_000;
 const pauseMs = 300;
 /** What may pass, and leaves open whether it was stored. */
 const doubtful: ReadonlySet<string> = new Set(['timeout', 'disconnected', 'closed', 'aborted']);
-
-function pause(clock: Clock, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = clock.setTimer(pauseMs, resolve);
-    const stop = (): void => {
-      timer.dispose();
-      resolve();
-    };
-    signal.addEventListener('abort', stop, { once: true });
-  });
-}
 
 /** Publishes an ephemeral one; two pings later the server has taken it, and has said if it refused. */
 export async function publishFlushed({ author, draft, fabric }: Sending): Promise<Sent> {
@@ -70,7 +60,7 @@ async function appendPatiently(
       const mayPass = error.retryable || error.code === 'timeout' || error.code === 'disconnected';
       if (!mayPass || signal.aborted || clock.monotonic() >= endMs) throw error;
     }
-    await pause(clock, signal);
+    await pause(clock, pauseMs, signal);
   }
 }
 
