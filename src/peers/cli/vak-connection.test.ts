@@ -1,3 +1,4 @@
+import { chmodSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createTestOperator } from '../../../tests/support/nats-jwt.ts';
 import { startNatsServer } from '../../../tests/support/nats-server.ts';
