@@ -11,7 +11,10 @@ export const sizes = [
 /** One line a rule that is broken: how often, the first place, and what is wrong there. */
 export async function violations(page: Page): Promise<string[]> {
   // Legacy mode: axe's own way would open a page beside the window, which Electron has none of.
-  const { violations: found } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
+  const { violations: found } = await new AxeBuilder({ page })
+    .setLegacyMode(true)
+    .options({ resultTypes: ['violations'] })
+    .analyze();
   return found.map(({ id, nodes }) => {
     const summary = nodes[0]?.failureSummary?.replaceAll(/\s+/g, ' ');
     return `${id}, ${nodes.length} times, first at ${nodes[0]?.target.join(' ')}: ${summary}`;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createCallContext } from '../../tests/support/call-context.ts';
-import { failure } from '../../tests/support/key-store-fixture.ts';
+import { failure } from '../../tests/support/expected-failure.ts';
 import { createScriptedPrompt, type ScriptedPrompt } from '../../tests/support/scripted-prompt.ts';
 import { findSecrets, type KnownSecret } from '../../tests/support/secret-search.ts';
 import {

@@ -1,5 +1,4 @@
 /** The worker by hand on a bus: an identity of a profile that runs one command and publishes what it says (protocol.md E8, E12, B8, I3). */
-import type { BusStatus } from '../engine/bus/bus-status.ts';
 import type { Fabric } from '../engine/bus/fabric.ts';
 import { createEnvelopeAuthor } from '../engine/envelope/envelope-author.ts';
 import { createEnvelopeSealer } from '../engine/envelope/envelope-sealer.ts';
@@ -24,6 +23,7 @@ import { startTrace } from '../shared/protocol/trace-context.ts';
 import { type BusPlace, withBus } from './cli/bus-connection.ts';
 import type { CliHost } from './cli/command.ts';
 import { checkSources } from './cli/envelope-workspace.ts';
+import { createOutageTalk } from './cli/outage-talk.ts';
 import { type OpenWorkspace, withWorkspace } from './cli/workspace.ts';
 import { commonOf, createBusHost, refuseSecretsInEnvironment, requirePassphraseFile } from './worker-bus-host.ts';
 import { createPrintingOutlet, endSignals, exitCodes, watchForEnd } from './worker-console.ts';
@@ -81,24 +81,6 @@ function createTwofoldOutlet(printed: SessionOutlet, published: SessionOutlet): 
   };
 }
 
-/** Says once that the connection is lost, once that it is back; one that is closed for good is a failure. */
-function createOutageTalk({ output, clock }: CliHost, failure: Failure): (status: BusStatus) => void {
-  let lostMs: number | undefined;
-  return (status) => {
-    if (status.kind === 'reconnecting' && lostMs === undefined) {
-      lostMs = clock.monotonic();
-      output.talk('worker: the connection is lost; it is sought until it is back, and the command runs on');
-    } else if (status.kind === 'connected' && lostMs !== undefined) {
-      const seconds = ((clock.monotonic() - lostMs) / 1000).toFixed(1);
-      lostMs = undefined;
-      output.talk(`worker: the connection is back after ${seconds} s; what was said meanwhile did not reach the bus`);
-    } else if (status.kind === 'closed') {
-      const { error } = status;
-      failure.set(error === null ? new VakError('closed', 'the connection is closed') : VakError.fromShape(error));
-    }
-  };
-}
-
 /** Waits until the server has taken, or refused, what was published. While it is away there is nothing to wait for. */
 async function settle(fabric: Fabric): Promise<void> {
   try {
@@ -143,7 +125,15 @@ async function openSession(running: Running) {
     onFailure: (reason) => failure.set(new VakError('forbidden', `it could not publish: ${reason}`)),
   });
   const guardian = held.add(createGuardian({ logger, marker: sessionMarker(session) }));
-  held.add(fabric.onStatus(createOutageTalk(cli, failure)));
+  held.add(
+    fabric.onStatus(
+      createOutageTalk(cli, {
+        lost: 'worker: the connection is lost; it is sought until it is back, and the command runs on',
+        back: (after) => `worker: the connection is back after ${after}; what was said meanwhile did not reach the bus`,
+        onClosed: failure.set,
+      }),
+    ),
+  );
   const worker = createWorkerSession({
     ...{ ...host, logger, workspace, peer, session },
     outlet: createTwofoldOutlet(createPrintingOutlet(host), published),

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BuiltPrograms, buildPrograms } from '../../tests/support/built-worker.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { livingProcesses } from '../../tests/support/living-processes.ts';
+import { buildTestPrograms, type TestPrograms } from '../../tests/support/test-programs.ts';
 
 const patience = { timeout: 30_000, interval: 50 };
-let programs: BuiltPrograms;
+let programs: TestPrograms;
 
 beforeAll(async () => {
-  programs = await buildPrograms();
+  programs = await buildTestPrograms();
 }, 60_000);
-afterAll(() => programs.remove());
 
 interface Line {
   readonly at: number;

@@ -297,5 +297,10 @@ export function AlphaRow({ text }: { readonly text: string }) {
 `,
 };
 
+/** What the configuration of vitest names. */
+const support: Tree = {
+  'tests/support/test-run-folder.ts': 'export const setup = (): void => undefined;\n',
+};
+
 /** The sources and stubs, without the package file. */
-export const controlTree: Tree = { ...stubs, ...shared, ...engine, ...programs, ...renderer };
+export const controlTree: Tree = { ...stubs, ...shared, ...engine, ...programs, ...renderer, ...support };

@@ -1,11 +1,12 @@
-import type { Consumer, ConsumerSpec, DurablePlane, Stream } from '../../src/engine/bus/durable.ts';
+import type { AppendOptions, Consumer, ConsumerSpec, DurablePlane, Stream } from '../../src/engine/bus/durable.ts';
 import type { Journal } from '../../src/engine/bus/memory/journal.ts';
 import { createMemoryJournal } from '../../src/engine/bus/memory/memory-journal.ts';
 import { createStreamPlane, type StreamPlane } from '../../src/engine/bus/memory/stream-plane.ts';
 import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clock.ts';
-import { createJsonLogger } from '../../src/engine/ports/logger.ts';
 import { createSeededRandomness } from '../../src/engine/ports/randomness.ts';
+import { toText, utf8 } from '../../src/shared/base/bytes.ts';
 import type { StreamSpec } from '../../src/shared/protocol/stream-table.ts';
+import { createLineLogger } from './line-logger.ts';
 
 /** A journal in memory that counts commits, and fails or waits when told to. */
 export interface TestedJournal extends Journal {
@@ -74,11 +75,7 @@ export async function openEmbeddedStreams(): Promise<EmbeddedStreams> {
   const clock = createFakeClock();
   const journal = createTestedJournal();
   const log: string[] = [];
-  const logger = createJsonLogger(
-    (line) => log.push(line),
-    () => clock.now(),
-    () => 'bug',
-  );
+  const logger = createLineLogger(log, () => clock.now());
   const randomness = createSeededRandomness(7);
   const open = (): Promise<StreamPlane> => createStreamPlane({ journal, clock, randomness, logger });
   let plane = await open();
@@ -102,12 +99,33 @@ export async function openEmbeddedStreams(): Promise<EmbeddedStreams> {
   };
 }
 
-/** A stream over receipts, unless told otherwise. */
+/** Subjects of the stream of {@link streamSpec}. */
+export const [taskA, taskB] = ['vak.work.ws.a.task', 'vak.work.ws.b.task'] as const;
+
+/** A stream over tasks, unless told otherwise. */
 export function streamSpec(more: Partial<StreamSpec> = {}): StreamSpec {
   return {
     ...{ name: 'S', subjects: ['vak.work.ws.*.task'], retention: 'limits', maxAgeMs: null, maxBytes: null },
     ...{ whenFull: 'refuse-new', dedupeWindowMs: 600_000 },
     ...more,
+  };
+}
+
+/** Opens streams of which one is made, by `streamSpec`. */
+export async function openStream(more: Partial<StreamSpec> = {}) {
+  const streams = await openEmbeddedStreams();
+  const spec = streamSpec(more);
+  await streams.plane.ensureStream(spec);
+  const stream = (): Stream => streams.plane.stream(spec.name);
+  return {
+    ...{ streams, spec, stream },
+    append: (subject: string, text: string, options: AppendOptions = {}) =>
+      streams.plane.append(subject, utf8(text), options),
+    /** All that it holds, `seq:text`. */
+    async texts(): Promise<string[]> {
+      const { messages } = await stream().read({ limit: 1000 });
+      return messages.map(({ seq, data }) => `${seq}:${toText(data)}`);
+    },
   };
 }
 

@@ -11,7 +11,6 @@ import { createSilentLogger } from '../../src/engine/ports/logger.ts';
 import { createSystemRandomness } from '../../src/engine/ports/randomness.ts';
 import { toHex } from '../../src/shared/base/bytes.ts';
 import { type Disposable, toDisposable } from '../../src/shared/base/disposer.ts';
-import { isVakError, type VakError } from '../../src/shared/base/vak-error.ts';
 import { createMemoryVault } from './memory-vault.ts';
 
 export interface KeyStoreFolder extends Disposable {
@@ -103,17 +102,6 @@ export function secretsOf(value: unknown): Secret[] {
 
 export const passphrase = (): Secret => secretFromText('correct horse battery');
 export const otherPassphrase = (): Secret => secretFromText('another long passphrase');
-
-/** The expected failure of some work; anything else that it does is thrown. */
-export async function failure(work: Promise<unknown>): Promise<VakError> {
-  try {
-    await work;
-  } catch (error) {
-    if (isVakError(error)) return error;
-    throw error;
-  }
-  throw new Error('it did not fail');
-}
 
 export const serials = ({ identities }: KeyStoreContents): number[] => identities.map(({ cardSerial }) => cardSerial);
 

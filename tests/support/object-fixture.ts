@@ -1,4 +1,5 @@
 /** An object store over a journal, and what its tests do with it. */
+
 import { createHash } from 'node:crypto';
 import type { ObjectBucket } from '../../src/engine/bus/durable.ts';
 import type { Journal } from '../../src/engine/bus/memory/journal.ts';
@@ -6,8 +7,8 @@ import { everyKey, prefixRange } from '../../src/engine/bus/memory/journal-keys.
 import { createMemoryJournal } from '../../src/engine/bus/memory/memory-journal.ts';
 import { createObjectStore, type ObjectStore } from '../../src/engine/bus/memory/object-store.ts';
 import { createFakeClock } from '../../src/engine/ports/fake-clock.ts';
-import { createJsonLogger } from '../../src/engine/ports/logger.ts';
 import { createSeededRandomness } from '../../src/engine/ports/randomness.ts';
+import { createLineLogger } from './line-logger.ts';
 
 export const someBytes = (length: number, seed = 7): Uint8Array => createSeededRandomness(seed).bytes(length);
 export const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -34,11 +35,7 @@ export async function openObjectStore(
   journal: Journal,
   { maxObjectBytes = 64 * 1024 * 1024, logged = [] }: ObjectStoreSetting = {},
 ): Promise<ObjectStore> {
-  const logger = createJsonLogger(
-    (line) => logged.push(line),
-    () => 0,
-    () => 'id',
-  );
+  const logger = createLineLogger(logged);
   return createObjectStore({ journal, clock: createFakeClock(1_000), logger, maxObjectBytes });
 }
 

@@ -14,11 +14,11 @@ import { createDurableAuthor, type DurableAuthor } from '../../src/engine/outbox
 import { openOutbox } from '../../src/engine/outbox/open-outbox.ts';
 import type { Outbox, OutboxEntry } from '../../src/engine/outbox/outbox.ts';
 import { streamOfSubject } from '../../src/engine/outbox/outbox-delivery.ts';
-import type { FakeClock } from '../../src/engine/ports/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clock.ts';
 import type { HeadStore } from '../../src/engine/ports/head-store.ts';
 import { createSilentLogger } from '../../src/engine/ports/logger.ts';
 import { createSeededRandomness, type Randomness } from '../../src/engine/ports/randomness.ts';
-import { utf8 } from '../../src/shared/base/bytes.ts';
+import { toText, utf8 } from '../../src/shared/base/bytes.ts';
 import { toDisposable } from '../../src/shared/base/disposer.ts';
 import { type ErrorCode, isVakError, VakError } from '../../src/shared/base/vak-error.ts';
 import type { ChainHead } from '../../src/shared/protocol/chain-verdict.ts';
@@ -194,6 +194,15 @@ export interface OutboxParts {
   readonly status: PlayedStatus;
   readonly clock: FakeClock;
 }
+
+/** New ones, of a process that does not die. */
+export function createOutboxParts<J extends Journal>(journal: J): OutboxParts & { readonly journal: J } {
+  const clock = createFakeClock();
+  return { journal, played: createPlayedPlane(clock), status: createPlayedStatus(), clock };
+}
+
+/** What is stored, as texts. */
+export const storedTexts = ({ played }: OutboxParts): string[] => played.all().map(({ data }) => toText(data));
 
 /** Opens an outbox over these parts. */
 export function openTestOutbox(

@@ -1,13 +1,15 @@
 /** Real profiles in scratch folders: real key store, directory and settings, a keychain and a clock that the test plays. */
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KeyStoreContents } from '../../src/engine/identity/key-store.ts';
 import { openProfile, type Profile } from '../../src/engine/identity/profile.ts';
 import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clock.ts';
-import { createJsonLogger, type Logger } from '../../src/engine/ports/logger.ts';
+import type { Logger } from '../../src/engine/ports/logger.ts';
 import { createSystemRandomness, type Randomness } from '../../src/engine/ports/randomness.ts';
 import { secretsOf } from './key-store-fixture.ts';
+import { createLineLogger } from './line-logger.ts';
 import { createMemoryVault, type MemoryVault } from './memory-vault.ts';
 import type { KnownSecret } from './secret-search.ts';
 
@@ -45,11 +47,7 @@ export function createTestProfiles(): TestProfiles {
   const vault = createMemoryVault();
   const randomness = createSystemRandomness();
   const log: string[] = [];
-  const logger = createJsonLogger(
-    (line) => log.push(line),
-    clock.now,
-    () => 'bug',
-  );
+  const logger = createLineLogger(log, clock.now);
   const opened: Profile[] = [];
   return {
     ...{ clock, vault, randomness, log, logger },

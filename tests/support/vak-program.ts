@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { type BuiltPrograms, buildPrograms } from './built-worker.ts';
+import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { buildTestPrograms, type TestPrograms } from './test-programs.ts';
 
 /** Passphrases of every test; the canary looks for them. */
 export const passphrase = 'canary: correct horse battery staple';
@@ -39,7 +39,7 @@ export interface VakProgram {
   readonly folder: string;
   /** The profile that `vak` works on; changed by `useProfile`. */
   readonly profile: string;
-  readonly programs: BuiltPrograms;
+  readonly programs: TestPrograms;
   useProfile(name: string): void;
   /** All that was printed since the test began. */
   printed(): string;
@@ -62,17 +62,16 @@ export const jsonLines = <T>(text: string): T[] =>
     .split('\n')
     .map(json<T>);
 
-/** Builds the programs once a test file, and gives each test a folder and a profile. */
+/** Has the programs built, and gives each test a folder and a profile. */
 export function prepareVak(): VakProgram {
-  let programs: BuiltPrograms;
+  let programs: TestPrograms;
   let folder = '';
   let profile = '';
   let printed = '';
 
   beforeAll(async () => {
-    programs = await buildPrograms();
+    programs = await buildTestPrograms();
   }, 120_000);
-  afterAll(() => programs.remove());
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'vak-cli-'));
     profile = join(folder, 'profile');

@@ -51,6 +51,20 @@ function createSlowHandler() {
   };
 }
 
+/** A bus whose engine is being exchanged while a handler works on 1; 2 was published before, 3 since. */
+async function exchangeAtWork() {
+  const bus = createLiveBus(openEngine());
+  const slow = createSlowHandler();
+  const subscription = bus.subscribe(subject, { kind: 'drop-oldest', capacity: 10, onBatch: slow.onBatch });
+  bus.publish(subject, utf8('1'));
+  await settle();
+  bus.publish(subject, utf8('2'));
+  const exchanged = bus.exchange(openEngine());
+  bus.publish(subject, utf8('3'));
+  await settle();
+  return { bus, slow, subscription, exchanged };
+}
+
 describe('live bus, never exchanged', () => {
   defineBusLaws(it, async () => {
     const bus = createLiveBus(openEngine());
@@ -114,15 +128,7 @@ it('live bus: subscriptions outlive exchanges; what is published before, while a
 });
 
 it('live bus: a handler that is at work gets the next batch when it is done, in order, from either engine', async () => {
-  const bus = createLiveBus(openEngine());
-  const slow = createSlowHandler();
-  const subscription = bus.subscribe(subject, { kind: 'drop-oldest', capacity: 10, onBatch: slow.onBatch });
-  bus.publish(subject, utf8('1'));
-  await settle();
-  bus.publish(subject, utf8('2'));
-  const first = bus.exchange(openEngine());
-  bus.publish(subject, utf8('3'));
-  await settle();
+  const { bus, slow, subscription, exchanged: first } = await exchangeAtWork();
   const second = bus.exchange(openEngine());
   bus.publish(subject, utf8('4'));
   await settle();
@@ -208,15 +214,7 @@ it('live bus: a request under way on the old engine is refused with closed; a ne
 });
 
 it('live bus: a subscription that is disposed during an exchange gets nothing more, from neither engine', async () => {
-  const bus = createLiveBus(openEngine());
-  const slow = createSlowHandler();
-  const subscription = bus.subscribe(subject, { kind: 'drop-oldest', capacity: 10, onBatch: slow.onBatch });
-  bus.publish(subject, utf8('1'));
-  await settle();
-  bus.publish(subject, utf8('2'));
-  const exchanged = bus.exchange(openEngine());
-  bus.publish(subject, utf8('3'));
-  await settle();
+  const { bus, slow, subscription, exchanged } = await exchangeAtWork();
   subscription.dispose();
   slow.release();
   await exchanged;

@@ -2,8 +2,9 @@
  * The status of whichever engine is present, and the record of outages (protocol.md B8).
  * Law: an outage begins when the connection is lost, not when answers are late, and ends once; an exchange of engines is no outage.
  */
-import { type Disposable, toDisposable } from '../../shared/base/disposer.ts';
+import type { Disposable } from '../../shared/base/disposer.ts';
 import type { BusStatus, BusStatusSource } from '../bus/bus-status.ts';
+import { createListenerSet } from '../listener-set.ts';
 import type { Logger } from '../ports/logger.ts';
 
 /** When what others published live may have been missed, ms since the epoch; `toMs` null: it still lasts. */
@@ -24,33 +25,6 @@ export interface LiveStatus extends BusStatusSource {
   onOutage(listener: (outage: Outage) => void): Disposable;
   /** Nobody hears of anything any more. */
   end(): void;
-}
-
-interface Listeners<T> {
-  add(listener: (value: T) => void): Disposable;
-  tell(value: T): void;
-  clear(): void;
-}
-
-function createListeners<T>(logger: Logger): Listeners<T> {
-  const listeners = new Set<(value: T) => void>();
-  return {
-    add(listener) {
-      const own = (value: T): void => listener(value);
-      listeners.add(own);
-      return toDisposable(() => listeners.delete(own));
-    },
-    tell(value) {
-      for (const listener of [...listeners]) {
-        try {
-          listener(value);
-        } catch (thrown) {
-          logger.bug('connection.listener-threw', thrown);
-        }
-      }
-    },
-    clear: () => listeners.clear(),
-  };
 }
 
 /** Outages by what the status says. */
@@ -86,8 +60,8 @@ const serverOf = (status: BusStatus): string | undefined => (status.kind === 'co
 
 /** Begins with the status of an engine. Listeners hear of another kind, or of another server. */
 export function createLiveStatus(first: BusStatusSource, logger: Logger): LiveStatus {
-  const statuses = createListeners<BusStatus>(logger);
-  const outages = createListeners<Outage>(logger);
+  const statuses = createListenerSet<BusStatus>(logger, 'connection.listener-threw');
+  const outages = createListenerSet<Outage>(logger, 'connection.listener-threw');
   const outageBook = createOutageBook(outages.tell);
   let source = first;
   let told = first.status();

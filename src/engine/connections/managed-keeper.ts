@@ -6,6 +6,7 @@ import type { Disposable } from '../../shared/base/disposer.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
+import { pause } from '../wait.ts';
 import type { ManagedProcess } from './managed-process.ts';
 import { createManagedStates, type ManagedState } from './managed-state.ts';
 
@@ -40,19 +41,6 @@ export function createManagedKeeper(first: ManagedProcess, deps: KeeperDeps): Ma
   let running: ManagedProcess | undefined = first;
   let stopped: Promise<void> | undefined;
 
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        timer.dispose();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = clock.setTimer(ms, done);
-      signal.addEventListener('abort', done);
-      if (signal.aborted) done();
-    });
-  }
-
   /** The next process; undefined when it is to stop. Throws when it has been tried too often. */
   async function restart(
     from: number,
@@ -60,7 +48,7 @@ export function createManagedKeeper(first: ManagedProcess, deps: KeeperDeps): Ma
     const sinceMs = clock.now();
     for (let attempt = from; attempt <= maxAttempts; attempt++) {
       states.change({ kind: 'restarting', sinceMs, attempt });
-      await pause(firstDelayMs * 2 ** (attempt - 1));
+      await pause(clock, firstDelayMs * 2 ** (attempt - 1), signal);
       if (signal.aborted) return undefined;
       try {
         return { process: await launch(), attempts: attempt };

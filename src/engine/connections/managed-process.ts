@@ -8,6 +8,7 @@ import { utf8 } from '../../shared/base/bytes.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { writeFileAtomically } from '../identity/atomic-file.ts';
 import type { Clock } from '../ports/clock.ts';
+import { delay } from '../wait.ts';
 import { greets, type ManagedRecord } from './managed-record.ts';
 
 export interface ManagedProcess {
@@ -55,12 +56,6 @@ authorization { users: [ { nkey: "${nkey}" } ] }
   await writeFileAtomically(join(folder, 'server.conf'), utf8(text));
 }
 
-function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setTimer(ms, resolve);
-  });
-}
-
 /** Whether it is so within a time. */
 export async function pollUntil(
   isSo: () => boolean | Promise<boolean>,
@@ -70,7 +65,7 @@ export async function pollUntil(
   const endsMs = clock.monotonic() + limitMs;
   while (!(await isSo())) {
     if (clock.monotonic() >= endsMs) return false;
-    await pause(clock, lookMs);
+    await delay(clock, lookMs);
   }
   return true;
 }

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { buildManagedOwner } from '../../../tests/support/built-managed-owner.ts';
 import { isAlive } from '../../../tests/support/living-processes.ts';
+import { startManagedOwner } from '../../../tests/support/start-managed-owner.ts';
 import { toText, utf8 } from '../../shared/base/bytes.ts';
 import { streamsOf } from '../../shared/protocol/stream-table.ts';
 import type { Fabric } from '../bus/fabric.ts';
@@ -187,25 +187,36 @@ it(
 it(
   'B8 the server of a process that is killed ends, and the next start takes over what it stored',
   async () => {
-    const built = await buildManagedOwner();
-    try {
-      const owner = await built.start(folder, findOnPath('nats-server') as string);
-      const joined = await start();
-      expect(joined.isOwner).toBe(false);
-      const before = await connect(joined.url, seedOf(joined));
-      for (const spec of streamsOf('ws').filter(({ name }) => name === 'VAK_RECEIPTS_ws'))
-        await before.durable.ensureStream(spec);
-      await before.durable.append(receipt, utf8('kept'));
-      await before.close();
-      owner.process.kill('SIGKILL');
-      const next = await start();
-      expect([next.isOwner, next.url]).toEqual([true, joined.url]);
-      expect(await isAlive(owner.serverPid)).toBe(false);
-      const after = await connect(next.url, seedOf(next));
-      expect(await after.durable.stream('VAK_RECEIPTS_ws').last(receipt)).toMatchObject({ seq: 1 });
-    } finally {
-      await built.remove();
-    }
+    const owner = await startManagedOwner(folder, findOnPath('nats-server') as string);
+    const joined = await start();
+    expect(joined.isOwner).toBe(false);
+    const before = await connect(joined.url, seedOf(joined));
+    for (const spec of streamsOf('ws').filter(({ name }) => name === 'VAK_RECEIPTS_ws'))
+      await before.durable.ensureStream(spec);
+    await before.durable.append(receipt, utf8('kept'));
+    await before.close();
+    await owner.kill();
+    const next = await start();
+    expect([next.isOwner, next.url]).toEqual([true, joined.url]);
+    expect(await isAlive(owner.serverPid)).toBe(false);
+    const after = await connect(next.url, seedOf(next));
+    expect(await after.durable.stream('VAK_RECEIPTS_ws').last(receipt)).toMatchObject({ seq: 1 });
+  },
+  limit.timeout,
+);
+
+it(
+  'B8 an owner that dies while somebody waits for its server to answer is not waited for: the next start takes over',
+  async () => {
+    const owner = await startManagedOwner(folder, findOnPath('nats-server') as string);
+    // It is there, and starts its server no more.
+    owner.process.kill('SIGSTOP');
+    process.kill(owner.serverPid, 'SIGKILL');
+    await expect.poll(() => isAlive(owner.serverPid)).toBe(false);
+    const starting = start();
+    await expect.poll(() => existsSync(join(folder, 'server.lock'))).toBe(true);
+    await owner.kill();
+    expect((await starting).isOwner).toBe(true);
   },
   limit.timeout,
 );
@@ -213,39 +224,29 @@ it(
 it(
   'B8 the server ends with its killed owner, though nobody starts another',
   async () => {
-    const built = await buildManagedOwner();
-    try {
-      const owner = await built.start(folder, findOnPath('nats-server') as string);
-      expect(await isAlive(owner.serverPid)).toBe(true);
-      owner.process.kill('SIGKILL');
-      await expect.poll(() => isAlive(owner.serverPid), { timeout: 10_000 }).toBe(false);
-      expect(await readManagedServer(folder, ports.clock)).toBeUndefined();
-    } finally {
-      await built.remove();
-    }
+    const owner = await startManagedOwner(folder, findOnPath('nats-server') as string);
+    expect(await isAlive(owner.serverPid)).toBe(true);
+    await owner.kill();
+    await expect.poll(() => isAlive(owner.serverPid), { timeout: 10_000 }).toBe(false);
+    expect(await readManagedServer(folder, ports.clock)).toBeUndefined();
   },
   limit.timeout,
 );
 
 it('B8 who joined takes the server over when its owner is killed: connections come back by themselves', async () => {
-  const built = await buildManagedOwner();
-  try {
-    const owner = await built.start(folder, findOnPath('nats-server') as string);
-    const leases = createManagedLeases(() => startManagedServer({ ...ports, folder, findOnPath }));
-    const lease = await leases.lease();
-    expect(lease.server.isOwner).toBe(false);
-    const fabric = await connectNats({
-      ...{ ...ports, servers: [lease.server.url], name: 'test', inboxPrefix: '_INBOX.ws.test' },
-      auth: () => lease.server.auth,
-      timing: { backoffFromMs: 50, backoffCapMs: 200, settleMs: 20 },
-    });
-    fabrics.push(fabric);
-    owner.process.kill('SIGKILL');
-    await expect.poll(() => lease.server.isOwner, { timeout: 12_000 }).toBe(true);
-    await expect.poll(() => fabric.status().kind, { timeout: 8_000 }).toBe('connected');
-    await fabric.close();
-    await lease.release();
-  } finally {
-    await built.remove();
-  }
+  const owner = await startManagedOwner(folder, findOnPath('nats-server') as string);
+  const leases = createManagedLeases(() => startManagedServer({ ...ports, folder, findOnPath }));
+  const lease = await leases.lease();
+  expect(lease.server.isOwner).toBe(false);
+  const fabric = await connectNats({
+    ...{ ...ports, servers: [lease.server.url], name: 'test', inboxPrefix: '_INBOX.ws.test' },
+    auth: () => lease.server.auth,
+    timing: { backoffFromMs: 50, backoffCapMs: 200, settleMs: 20 },
+  });
+  fabrics.push(fabric);
+  await owner.kill();
+  await expect.poll(() => lease.server.isOwner, { timeout: 12_000 }).toBe(true);
+  await expect.poll(() => fabric.status().kind, { timeout: 8_000 }).toBe('connected');
+  await fabric.close();
+  await lease.release();
 }, 25_000);

@@ -85,14 +85,24 @@ async function endLeftover({ server, place }: ManagedRecord, clock: Clock): Prom
 
 /** The server that another process runs here; undefined if none does. */
 async function findRunning(folder: string, record: ManagedRecord, clock: Clock): Promise<ManagedRecord | undefined> {
-  const isOwned = await isLiving(record.owner, record.place);
+  let isOwned = await isLiving(record.owner, record.place);
+  if (isOwned === undefined) return (await greets(record, clock)) ? record : undefined;
+  let isRunning = false;
+  // Its owner may be starting it again, or be about to die.
+  await pollUntil(
+    async () => {
+      isRunning = isOwned === true && (await greets(record, clock));
+      if (!isRunning) isOwned = await isLiving(record.owner, record.place);
+      return isRunning || isOwned === false;
+    },
+    settleMs,
+    clock,
+  );
+  if (isRunning) return record;
   if (isOwned === false) {
     await endLeftover(record, clock);
     return undefined;
   }
-  if (isOwned === undefined) return (await greets(record, clock)) ? record : undefined;
-  // It may be starting it again.
-  if (await pollUntil(() => greets(record, clock), settleMs, clock)) return record;
   throw new VakError(
     'disconnected',
     `managed server: the process ${record.owner?.pid} runs it in ${folder}, and it does not answer; end that process`,

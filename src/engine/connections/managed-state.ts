@@ -2,8 +2,9 @@
  * How the managed server is (product.md "Engines and headless peers").
  * Law: listeners hear of each change once; one that throws harms nobody.
  */
-import { type Disposable, toDisposable } from '../../shared/base/disposer.ts';
+import type { Disposable } from '../../shared/base/disposer.ts';
 import type { ErrorShape } from '../../shared/base/vak-error.ts';
+import { createListenerSet } from '../listener-set.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 
@@ -25,25 +26,15 @@ export interface ManagedStates {
 
 /** Begins as running. */
 export function createManagedStates(clock: Clock, logger: Logger): ManagedStates {
-  const listeners = new Set<(state: ManagedState) => void>();
+  const listeners = createListenerSet<ManagedState>(logger, 'managed-server.listener-threw');
   let state: ManagedState = { kind: 'running', sinceMs: clock.now() };
   return {
     now: () => state,
-    change(next: ManagedState): void {
+    change(next) {
       state = next;
-      for (const listener of [...listeners]) {
-        try {
-          listener(next);
-        } catch (thrown) {
-          logger.bug('managed-server.listener-threw', thrown);
-        }
-      }
+      listeners.tell(next);
     },
-    add(listener: (state: ManagedState) => void): Disposable {
-      const own = (next: ManagedState): void => listener(next);
-      listeners.add(own);
-      return toDisposable(() => listeners.delete(own));
-    },
-    clear: () => listeners.clear(),
+    add: listeners.add,
+    clear: listeners.clear,
   };
 }

@@ -7,9 +7,9 @@ import {
   fixedTrace,
   playSecrets,
 } from '../../../tests/support/envelope-fixture.ts';
+import { refusal } from '../../../tests/support/expected-failure.ts';
 import { signerOf } from '../../../tests/support/identity-fixture.ts';
 import { toText, utf8 } from '../../shared/base/bytes.ts';
-import { isVakError } from '../../shared/base/vak-error.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { decodeEnvelope, maxWrittenEnvelopeBytes } from '../../shared/protocol/envelope-codec.ts';
 import { childOf, readTraceContext } from '../../shared/protocol/trace-context.ts';
@@ -29,15 +29,7 @@ function record(change: AuthorChange = {}) {
   return { author, sent, publish: (text: string) => author.publish(draftOf(text), (bytes) => sent.push(bytes)) };
 }
 
-function codeOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    if (isVakError(error)) return error.code;
-    throw error;
-  }
-  return 'none';
-}
+const codeOf = (run: () => unknown): string => refusal(run).code;
 
 describe('E12 an author', () => {
   test('E12 hands over the bytes of what it gives back, sealed and signed, with every attribute of its sender', () => {

@@ -54,17 +54,26 @@ function findForeignOrigin({ source, workspaceid, agentid, sessionid }: Envelope
   return wrong.length === 0 ? undefined : `source and ${wrong.join(', ')} do not name the same sender.`;
 }
 
+/** Whether its signer signed the envelope as it is. Throws `invalid-payload` if key or signature has no such form. */
+export function isSignedBy(
+  envelope: Envelope,
+  { signer, signature }: SignatureAttributes,
+  verifier: Ed25519Verifier,
+): boolean {
+  const signed = {
+    publicKey: decodeNkey(signer, 'signer'),
+    message: signatureInput(envelope, leafOf(envelope)),
+    signature: fromBase64Url(signature, 'signature'),
+  };
+  return verifier.verify(signed, 'signer');
+}
+
 /** Creates the check of one workspace. */
 export function createSignatureCheck({ verifier, resolution, rolesFor }: SignatureCheckDeps): SignatureCheck {
   /** Why the signature is not one of that key over this envelope, if so. */
-  function findBadSignature(envelope: Envelope, { signer, signature }: SignatureAttributes): string | undefined {
+  function findBadSignature(envelope: Envelope, signed: SignatureAttributes): string | undefined {
     try {
-      const signed = {
-        publicKey: decodeNkey(signer, 'signer'),
-        message: signatureInput(envelope, leafOf(envelope)),
-        signature: fromBase64Url(signature, 'signature'),
-      };
-      if (verifier.verify(signed, 'signer')) return undefined;
+      if (isSignedBy(envelope, signed, verifier)) return undefined;
       return 'The signature does not verify: an attribute was changed after signing, or another key signed.';
     } catch (error) {
       if (isVakError(error)) return `${error.message}.`;

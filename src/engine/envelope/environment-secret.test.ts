@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createLineLogger } from '../../../tests/support/line-logger.ts';
 import { toText } from '../../shared/base/bytes.ts';
-import { createJsonLogger } from '../ports/logger.ts';
 import { createEnvironmentSecret } from './environment-secret.ts';
 
 let folder: string;
@@ -17,11 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function setUp(environment: Record<string, string>) {
   let name = 'VAK_WORKSPACE_SECRET';
-  const logger = createJsonLogger(
-    (line) => log.push(line),
-    () => 0,
-    () => 'bug',
-  );
+  const logger = createLineLogger(log);
   const secret = createEnvironmentSecret({ environment, name: () => name, logger });
   return {
     secret,

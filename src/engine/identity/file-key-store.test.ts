@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { failure } from '../../../tests/support/expected-failure.ts';
 import {
   addIdentity,
   createKeyStoreFolder,
-  failure,
   type KeyStoreFolder,
   passphrase,
   plainContents,
@@ -12,9 +12,9 @@ import {
   sampleIdentity,
   serials,
 } from '../../../tests/support/key-store-fixture.ts';
+import { createLineLogger } from '../../../tests/support/line-logger.ts';
 import { createMemoryVault } from '../../../tests/support/memory-vault.ts';
 import { startAnewPhrase } from '../../shared/contract/identity-contract.ts';
-import { createJsonLogger } from '../ports/logger.ts';
 import { createNoVault } from '../ports/vault.ts';
 import type { KeyStoreContents } from './key-store.ts';
 import { secretFromText } from './secret.ts';
@@ -192,11 +192,7 @@ describe('two processes', () => {
 
 it('I3 no log line, state or error holds a secret', async () => {
   const lines: string[] = [];
-  const logger = createJsonLogger(
-    (line) => lines.push(line),
-    () => 0,
-    () => 'id',
-  );
+  const logger = createLineLogger(lines);
   const store = place.store({ logger });
   await store.create({ passphrase: passphrase() });
   await store.update(() => sampleContents());

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { failure } from '../../../tests/support/key-store-fixture.ts';
+import { failure } from '../../../tests/support/expected-failure.ts';
 import { createFakeClock, type FakeClock } from '../ports/fake-clock.ts';
 import { createSystemRandomness } from '../ports/randomness.ts';
 import { createFileLock } from './file-lock.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { failure } from '../../../tests/support/expected-failure.ts';
 import { defineIdentityApp, inForce, publishedBy, type Started } from '../../../tests/support/identity-app.ts';
-import { failure } from '../../../tests/support/key-store-fixture.ts';
 import { type Answer, closesIt } from '../../../tests/support/scripted-prompt.ts';
 import { findSecrets } from '../../../tests/support/secret-search.ts';
 import { filesUnder, knownSecrets } from '../../../tests/support/test-profile.ts';

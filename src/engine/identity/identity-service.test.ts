@@ -1,8 +1,9 @@
 import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { failure } from '../../../tests/support/expected-failure.ts';
 import { defineIdentityApp, inForce, publishedBy } from '../../../tests/support/identity-app.ts';
-import { failure, passphrase, secretsOf } from '../../../tests/support/key-store-fixture.ts';
+import { passphrase, secretsOf } from '../../../tests/support/key-store-fixture.ts';
 import { closesIt } from '../../../tests/support/scripted-prompt.ts';
 import { findSecrets } from '../../../tests/support/secret-search.ts';
 import { filesUnder, knownSecrets, testWorkspace } from '../../../tests/support/test-profile.ts';

@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { failure } from '../../../tests/support/expected-failure.ts';
 import {
   addIdentity,
   createKeyStoreFolder,
-  failure,
   passphrase,
   sampleContents,
   serials,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { failure } from '../../../tests/support/expected-failure.ts';
 import {
   createKeyStoreFolder,
-  failure,
   type KeyStoreFolder,
   otherPassphrase,
   passphrase,

@@ -1,23 +1,23 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type BuiltKeyStoreWriter, buildKeyStoreWriter } from '../../../tests/support/built-key-store-writer.ts';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import {
   addIdentity,
   createKeyStoreFolder,
   type KeyStoreFolder,
   serials,
 } from '../../../tests/support/key-store-fixture.ts';
+import { startTelling, type TellingProcess } from '../../../tests/support/telling-process.ts';
+import { buildTestPrograms } from '../../../tests/support/test-programs.ts';
 import { createSystemClock } from '../ports/clock.ts';
 
 const lanes = 4;
 const killsALane = process.env['VAK_ENDURANCE'] === '1' ? 250 : 25;
 
-let writer: BuiltKeyStoreWriter;
+let writer: string;
 let places: KeyStoreFolder[];
 beforeAll(async () => {
-  writer = await buildKeyStoreWriter();
+  ({ keyStoreWriter: writer } = await buildTestPrograms());
 }, 60_000);
-afterAll(() => writer.remove());
 beforeEach(() => {
   places = [];
 });
@@ -45,21 +45,26 @@ async function openSerial(place: KeyStoreFolder): Promise<number> {
   return serial;
 }
 
+/** Starts a writer on a store; it stops by itself after `count` changes, if that is given. */
+function startWriter(file: string, ...count: readonly number[]): TellingProcess {
+  return startTelling(process.execPath, [writer, file, ...count.map(String)]);
+}
+
 /** Kills writers at random moments of their work, some before their first change; the number of writes seen in all. */
 async function killAgainAndAgain(place: KeyStoreFolder): Promise<number> {
   let known = 0;
   for (let kill = 0; kill < killsALane; kill++) {
-    const run = writer.start(place.file);
+    const run = startWriter(place.file);
     if (kill % 8 === 0) await wait(60 + Math.random() * 80);
     else {
-      await Promise.race([run.firstSerial, run.ended]);
+      await run.toldAtLeast(1);
       await wait(Math.random() * 40);
     }
     run.process.kill('SIGKILL');
-    const { serials: told, errors, signal } = await run.ended;
+    const { lines, errors, signal } = await run.ended;
     expect(errors).toBe('');
     expect(signal).toBe('SIGKILL');
-    const acknowledged = told.at(-1) ?? known;
+    const acknowledged = Number(lines.at(-1) ?? known);
     const found = await openSerial(place);
     // The one in flight may have reached the disk; no other one can have.
     expect(found).toBeGreaterThanOrEqual(acknowledged);
@@ -85,10 +90,10 @@ it(
 
 it('I3 two processes that change it at the same time lose no change of each other', async () => {
   const place = await createPlace();
-  const runs = [writer.start(place.file, 60), writer.start(place.file, 60)];
+  const runs = [startWriter(place.file, 60), startWriter(place.file, 60)];
   const [first, second] = await Promise.all(runs.map((run) => run.ended));
   expect([first?.errors, second?.errors]).toEqual(['', '']);
-  const told = [...(first?.serials ?? []), ...(second?.serials ?? [])];
+  const told = [...(first?.lines ?? []), ...(second?.lines ?? [])].map(Number);
   expect(told.sort((a, b) => a - b)).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
   expect(await openSerial(place)).toBe(120);
   expect([...place.files().keys()]).toEqual(['store.vak', 'store.vak.last-good']);

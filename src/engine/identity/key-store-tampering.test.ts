@@ -1,10 +1,10 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { failure } from '../../../tests/support/expected-failure.ts';
 import {
   addIdentity,
   createKeyStoreFolder,
-  failure,
   type KeyStoreFolder,
   passphrase,
   serials,

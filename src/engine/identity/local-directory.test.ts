@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { failure } from '../../../tests/support/expected-failure.ts';
 import { cardWith, createScratchFolder, grantWith, signerOf } from '../../../tests/support/identity-fixture.ts';
 import { createDisposer, type Disposer } from '../../shared/base/disposer.ts';
-import { isVakError, type VakError } from '../../shared/base/vak-error.ts';
+import type { VakError } from '../../shared/base/vak-error.ts';
 import type { Card } from '../../shared/protocol/identity-records.ts';
 import { createSystemClock } from '../ports/clock.ts';
 import { createFakeClock, type FakeClock } from '../ports/fake-clock.ts';
@@ -34,16 +35,6 @@ async function open(
   const report = (error: VakError): number => reports.push(error);
   const randomness = createSystemRandomness();
   return disposer.add(await openLocalDirectory({ path, workspace, clock: ownClock, randomness, report }));
-}
-
-async function failure(promise: Promise<unknown>): Promise<VakError> {
-  try {
-    await promise;
-  } catch (error) {
-    if (isVakError(error)) return error;
-    throw error;
-  }
-  throw new Error('it did not fail');
 }
 
 describe('I1 I4 the local directory', () => {

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { fromSeed } from 'nkeys.js';
 import { describe, expect, test } from 'vitest';
+import { refusal } from '../../../tests/support/expected-failure.ts';
 import { root as foreignRoot, grantWith, signerOf } from '../../../tests/support/identity-fixture.ts';
 import { fromBase64Url } from '../../shared/base/base64url.ts';
-import { isVakError } from '../../shared/base/vak-error.ts';
 import { agreeX25519, deriveX25519PublicKey } from '../crypto/x25519.ts';
 import { createFakeClock } from '../ports/fake-clock.ts';
 import { createSeededRandomness } from '../ports/randomness.ts';
@@ -35,16 +35,6 @@ function first(seed = 1, contents = empty) {
   const [own] = made.grants;
   if (!(identity && workspace && own)) throw new Error('one of each was expected');
   return { ...made, ...ports, identity, workspace, own };
-}
-
-function failure(run: () => unknown): { code: string; message: string; details: unknown } {
-  try {
-    run();
-  } catch (error) {
-    if (isVakError(error)) return error as typeof error & { details: unknown };
-    throw error;
-  }
-  throw new Error('it did not fail');
 }
 
 describe('I1 I4 the first identity', () => {
@@ -97,8 +87,8 @@ describe('I1 I4 the first identity', () => {
   test('I4 what the store held before stays; a second of the same name is refused', () => {
     const made = first();
     const more = { ...made, contents: made.contents, name: 'x' };
-    expect(failure(() => createFirstIdentity({ ...more, peer: 'ada', workspace: 'other' })).code).toBe('exists');
-    expect(failure(() => createFirstIdentity({ ...more, peer: 'bob', workspace: 'local' })).code).toBe('exists');
+    expect(refusal(() => createFirstIdentity({ ...more, peer: 'ada', workspace: 'other' })).code).toBe('exists');
+    expect(refusal(() => createFirstIdentity({ ...more, peer: 'bob', workspace: 'local' })).code).toBe('exists');
     const both = createFirstIdentity({ ...more, peer: 'bob', workspace: 'other' });
     expect(both.contents.identities.map(({ peer }) => peer)).toEqual(['ada', 'bob']);
     expect(both.contents.identities[0]).toBe(made.identity);
@@ -113,7 +103,7 @@ describe('I1 I4 the first identity', () => {
   ])('S1 a %s that does not fit is refused, and named', (field, change) => {
     const ports = { clock: createFakeClock(), randomness: createSeededRandomness(1) };
     const fields = { ...ports, contents: empty, peer: 'ada', name: 'Ada', workspace: 'local', ...change };
-    expect(failure(() => createFirstIdentity(fields))).toMatchObject({ code: 'invalid-input', details: { field } });
+    expect(refusal(() => createFirstIdentity(fields))).toMatchObject({ code: 'invalid-input', details: { field } });
   });
 
   test('I4 begun anew, its serials are above those of the profile that was lost', () => {
@@ -170,11 +160,11 @@ describe('I4 identities of spawned peers', () => {
   });
 
   test('I4 a worker without a queue, or an unknown workspace, is refused', () => {
-    expect(failure(() => worker({ queues: [] }))).toMatchObject({
+    expect(refusal(() => worker({ queues: [] }))).toMatchObject({
       code: 'invalid-input',
       details: { field: 'queues' },
     });
-    expect(failure(() => worker({ workspace: 'other' })).code).toBe('not-found');
+    expect(refusal(() => worker({ workspace: 'other' })).code).toBe('not-found');
   });
 });
 
@@ -205,7 +195,7 @@ describe('I1 R14 a box key rotates', () => {
     const { contents, card, randomness } = first();
     const clock = createFakeClock(Date.UTC(2001, 0, 1));
     expect(rotateBoxKey(contents, { peer: 'ada', clock, randomness }).cards[0]?.serial).toBe(card.serial + 1);
-    expect(failure(() => rotateBoxKey(contents, { peer: 'bob', clock, randomness })).code).toBe('not-found');
+    expect(refusal(() => rotateBoxKey(contents, { peer: 'bob', clock, randomness })).code).toBe('not-found');
   });
 });
 
@@ -228,8 +218,8 @@ describe('I4 grants by root', () => {
   test('I4 without the root’s seed there is no grant', () => {
     const { contents } = target();
     const without = { ...contents, workspaces: contents.workspaces.map((one) => ({ ...one, rootSeed: null })) };
-    expect(failure(() => grant(target({ contents: without }))).code).toBe('forbidden');
-    expect(failure(() => grant(target({ workspace: 'other' }))).code).toBe('not-found');
+    expect(refusal(() => grant(target({ contents: without }))).code).toBe('forbidden');
+    expect(refusal(() => grant(target({ workspace: 'other' }))).code).toBe('not-found');
   });
 
   test.each([
@@ -240,11 +230,11 @@ describe('I4 grants by root', () => {
     ['an unsound key', { sign: encodeNkey(Uint8Array.from([1, ...new Uint8Array(31)])) }, 'sign'],
     ['a key that is none', { sign: grantWith().signature }, 'sign'],
   ])('I4 %s is refused, and the field is named', (_, change, field) => {
-    expect(failure(() => grant(target(change)))).toMatchObject({ details: { field } });
+    expect(refusal(() => grant(target(change)))).toMatchObject({ details: { field } });
   });
 
   test('I4 nothing is named twice', () => {
-    expect(failure(() => grant(target({ roles: ['bot', 'bot'] }))).code).toBe('invalid-input');
-    expect(failure(() => grant(target({ roles: ['worker'], queues: ['a', 'a'] }))).code).toBe('invalid-input');
+    expect(refusal(() => grant(target({ roles: ['bot', 'bot'] }))).code).toBe('invalid-input');
+    expect(refusal(() => grant(target({ roles: ['worker'], queues: ['a', 'a'] }))).code).toBe('invalid-input');
   });
 });

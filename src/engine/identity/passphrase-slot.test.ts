@@ -1,6 +1,6 @@
 import { createDecipheriv, scryptSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { failure } from '../../../tests/support/key-store-fixture.ts';
+import { failure } from '../../../tests/support/expected-failure.ts';
 import { createSystemRandomness } from '../ports/randomness.ts';
 import { checkNewPassphrase, makePassphraseSlot, openPassphraseSlot, passphraseSlot } from './passphrase-slot.ts';
 import { createSecret, secretFromText } from './secret.ts';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { failure, secretsOf } from '../../../tests/support/key-store-fixture.ts';
+import { failure } from '../../../tests/support/expected-failure.ts';
+import { secretsOf } from '../../../tests/support/key-store-fixture.ts';
 import { createTestProfiles, type TestProfiles, testWorkspace } from '../../../tests/support/test-profile.ts';
 import { verifyGrant } from './grants.ts';
 import { createFirstIdentity, createPeerIdentity, updateAndErase } from './operator-identity.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { failure } from '../../../tests/support/expected-failure.ts';
 import { createDisposer, type Disposer } from '../../shared/base/disposer.ts';
 import { isVakError, type VakError } from '../../shared/base/vak-error.ts';
 import { createSystemClock } from '../ports/clock.ts';
@@ -51,16 +52,6 @@ async function open(
 const add =
   (name: string) =>
   ({ v, names }: Names): Names => ({ v, names: [...names, name] });
-
-async function failure(promise: Promise<unknown>): Promise<VakError> {
-  try {
-    await promise;
-  } catch (error) {
-    if (isVakError(error)) return error;
-    throw error;
-  }
-  throw new Error('it did not fail');
-}
 
 const asides = (): string[] => readdirSync(join(folder, 'profile')).filter((name) => name.includes('.damaged-'));
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isVakError } from '../../shared/base/vak-error.ts';
+import { refusal } from '../../../tests/support/expected-failure.ts';
 import { createSeededRandomness } from '../ports/randomness.ts';
 import type { KeyStoreContents } from './key-store.ts';
 import { createSecret, secretFromText } from './secret.ts';
@@ -18,15 +18,7 @@ const contents: KeyStoreContents = {
 
 const secretsOf = (from: KeyStoreContents, at = 0) => from.workspaces[at]?.secrets ?? [];
 
-function codeOf(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (isVakError(error)) return error.code;
-    throw error;
-  }
-  return 'accepted';
-}
+const codeOf = (run: () => unknown): string => refusal(run).code;
 
 describe('E7 secrets of a workspace', () => {
   test('E7 a new one is random, active, behind the others, under the next free id; other workspaces stay', () => {

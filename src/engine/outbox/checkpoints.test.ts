@@ -2,8 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { draftOf } from '../../../tests/support/envelope-fixture.ts';
 import {
   advance,
-  createPlayedPlane,
-  createPlayedStatus,
+  createOutboxParts,
   durableAuthorWith,
   type OutboxParts,
   openTestOutbox,
@@ -17,7 +16,6 @@ import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { decodeEnvelope, payloadBytesOf } from '../../shared/protocol/envelope-codec.ts';
 import { decodePayload } from '../../shared/protocol/payloads.ts';
 import { createMemoryJournal } from '../bus/memory/memory-journal.ts';
-import { createFakeClock } from '../ports/fake-clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
 import { createSeededRandomness } from '../ports/randomness.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
@@ -36,8 +34,8 @@ let isLocked: boolean;
 let triedCount: number;
 
 beforeEach(async () => {
-  const clock = createFakeClock();
-  parts = { journal: createMemoryJournal(), played: createPlayedPlane(clock), status: createPlayedStatus(), clock };
+  parts = createOutboxParts(createMemoryJournal());
+  const { clock } = parts;
   outbox = await openTestOutbox(parts);
   heads = [];
   isLocked = false;

@@ -4,8 +4,7 @@ import { createHeldJournal, type HeldJournal } from '../../../tests/support/held
 import {
   advance,
   codeOf,
-  createPlayedPlane,
-  createPlayedStatus,
+  createOutboxParts,
   durableAuthorWith,
   failing,
   minute,
@@ -22,7 +21,6 @@ import { decodeEnvelope } from '../../shared/protocol/envelope-codec.ts';
 import type { DurablePlane } from '../bus/durable.ts';
 import { createMemoryJournal } from '../bus/memory/memory-journal.ts';
 import { leafOf } from '../envelope/hashing.ts';
-import { createFakeClock } from '../ports/fake-clock.ts';
 import { createSeededRandomness } from '../ports/randomness.ts';
 import { type DurableAuthor, messageIdOf } from './durable-author.ts';
 import type { Outbox } from './outbox.ts';
@@ -42,9 +40,7 @@ const make = (kind: 'q' | 'd', more: { start?: number; isUnsigned?: boolean } = 
   });
 
 beforeEach(async () => {
-  const clock = createFakeClock();
-  const journal = createHeldJournal(createMemoryJournal());
-  parts = { journal, played: createPlayedPlane(clock), status: createPlayedStatus(), clock };
+  parts = createOutboxParts(createHeldJournal(createMemoryJournal()));
   outbox = await openTestOutbox(parts);
   engine = parts.played.plane;
   advanced = [];

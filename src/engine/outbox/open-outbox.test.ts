@@ -3,8 +3,7 @@ import { createHeldJournal } from '../../../tests/support/held-journal.ts';
 import {
   advance,
   codeOf,
-  createPlayedPlane,
-  createPlayedStatus,
+  createOutboxParts,
   failing,
   minute,
   type OutboxParts,
@@ -12,13 +11,13 @@ import {
   outboxEntry,
   receiptSubject,
   settle,
+  storedTexts,
   taskSubject,
   textOf,
 } from '../../../tests/support/outbox-fixture.ts';
-import { toText, utf8 } from '../../shared/base/bytes.ts';
+import { utf8 } from '../../shared/base/bytes.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { createMemoryJournal } from '../bus/memory/memory-journal.ts';
-import { createFakeClock } from '../ports/fake-clock.ts';
 import type { Outbox, OutboxDelivery } from './outbox.ts';
 import { numberKey } from './outbox-records.ts';
 
@@ -26,12 +25,11 @@ let parts: OutboxParts;
 let outbox: Outbox;
 
 beforeEach(async () => {
-  const clock = createFakeClock();
-  parts = { journal: createMemoryJournal(), played: createPlayedPlane(clock), status: createPlayedStatus(), clock };
+  parts = createOutboxParts(createMemoryJournal());
   outbox = await openTestOutbox(parts);
 });
 
-const texts = (): string[] => parts.played.all().map(({ data }) => toText(data));
+const texts = (): string[] => storedTexts(parts);
 
 async function reopen(): Promise<void> {
   await outbox.close();

@@ -126,8 +126,8 @@ export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
       return slot.outcome?.kind === 'stored' ? slot.outcome.appended : waitFor(slot, signal);
     },
     refusals: () => book.owed(),
-    onRefused: (listener) => settling.refused.on(listener),
-    onDelivered: (listener) => settling.delivered.on(listener),
+    onRefused: (listener) => settling.refused.add(listener),
+    onDelivered: (listener) => settling.delivered.add(listener),
     heads: store.heads,
     drain: (limitMs) => (closing.signal.aborted ? Promise.resolve(false) : book.drain(limitMs)),
     async close() {

@@ -2,14 +2,14 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import {
   advance,
   codeOf,
-  createPlayedPlane,
-  createPlayedStatus,
+  createOutboxParts,
   failing,
   minute,
   type OutboxParts,
   openTestOutbox,
   outboxEntry,
   settle,
+  storedTexts,
   taskSubject,
   textOf,
 } from '../../../tests/support/outbox-fixture.ts';
@@ -23,12 +23,11 @@ let parts: OutboxParts;
 let outbox: Outbox;
 
 beforeEach(async () => {
-  const clock = createFakeClock();
-  parts = { journal: createMemoryJournal(), played: createPlayedPlane(clock), status: createPlayedStatus(), clock };
+  parts = createOutboxParts(createMemoryJournal());
   outbox = await openTestOutbox(parts);
 });
 
-const texts = (): string[] => parts.played.all().map(({ data }) => toText(data));
+const texts = (): string[] => storedTexts(parts);
 
 async function reopen(): Promise<void> {
   await outbox.close();

@@ -4,9 +4,9 @@
  */
 import type { VakError } from '../../shared/base/vak-error.ts';
 import type { Appended } from '../bus/durable.ts';
+import { createListenerSet } from '../listener-set.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import { createListenerSet } from './listener-set.ts';
 import type { OutboxDelivery, Refusal } from './outbox.ts';
 import type { OutboxBook } from './outbox-book.ts';
 import { type OutboxSlot, refusalOf } from './outbox-slot.ts';
@@ -26,8 +26,8 @@ const isVoidRecord = (subject: string): boolean => /^vak\.audit\.[^.]+\.[^.]+\.v
 
 /** Creates what settles messages. */
 export function createOutboxSettling({ store, book, clock, logger, second }: OutboxSettlingDeps) {
-  const refused = createListenerSet<Refusal>(logger);
-  const delivered = createListenerSet<OutboxDelivery>(logger);
+  const refused = createListenerSet<Refusal>(logger, 'outbox.listener-threw');
+  const delivered = createListenerSet<OutboxDelivery>(logger, 'outbox.listener-threw');
 
   /** Whoever waits is told at once: it is stored, whatever the journal says to that. */
   function tellStored({ subject, messageId, source, seq, waiters }: OutboxSlot, appended: Appended): void {

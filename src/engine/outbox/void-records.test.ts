@@ -2,8 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { draftOf } from '../../../tests/support/envelope-fixture.ts';
 import {
   advance,
-  createPlayedPlane,
-  createPlayedStatus,
+  createOutboxParts,
   durableAuthorWith,
   failing,
   minute,
@@ -20,7 +19,6 @@ import { decodeEnvelope } from '../../shared/protocol/envelope-codec.ts';
 import { createMemoryJournal } from '../bus/memory/memory-journal.ts';
 import { leafOf } from '../envelope/hashing.ts';
 import { readVoidRecord } from '../envelope/void-record.ts';
-import { createFakeClock } from '../ports/fake-clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
 import { createSeededRandomness } from '../ports/randomness.ts';
 import type { DurableAuthor } from './durable-author.ts';
@@ -53,8 +51,7 @@ function begin(start: number): void {
 }
 
 beforeEach(async () => {
-  const clock = createFakeClock();
-  parts = { journal: createMemoryJournal(), played: createPlayedPlane(clock), status: createPlayedStatus(), clock };
+  parts = createOutboxParts(createMemoryJournal());
   outbox = await openTestOutbox(parts);
   isLocked = false;
   begin(1);

@@ -12,7 +12,7 @@ import { startTrace } from '../../shared/protocol/trace-context.ts';
 import type { OperatorOutbox } from '../outbox/operator-outbox.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Randomness } from '../ports/randomness.ts';
-import { settlesWithin } from '../work/wait.ts';
+import { settlesWithin } from '../wait.ts';
 import type { SessionDirectory } from './session-directory.ts';
 
 export interface SessionsServiceDeps {

@@ -3,8 +3,8 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { failure } from '../../../tests/support/expected-failure.ts';
 import { toText } from '../../shared/base/bytes.ts';
-import { isVakError } from '../../shared/base/vak-error.ts';
 import { secretFromText } from '../identity/secret.ts';
 import { readSecret, scrubEnvironment, secretNames, secretSourceOf } from './secret-sources.ts';
 
@@ -26,13 +26,8 @@ function put(content: string | Uint8Array, mode = 0o600): void {
 const fromFile = () => readSecret(name, { environment: { [`${name}_FILE`]: path } });
 
 async function refusalOf(run: Promise<unknown>): Promise<string> {
-  try {
-    await run;
-  } catch (error) {
-    if (isVakError(error)) return `${error.code} ${error.message}`;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
+  const { code, message } = await failure(run);
+  return `${code} ${message}`;
 }
 
 test('I3 a file goes before the variable, and that before the key store; the kind is told', async () => {

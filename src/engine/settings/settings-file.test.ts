@@ -16,12 +16,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { failure } from '../../../tests/support/expected-failure.ts';
+import { createLineLogger } from '../../../tests/support/line-logger.ts';
 import { toDisposable } from '../../shared/base/disposer.ts';
-import { isVakError } from '../../shared/base/vak-error.ts';
 import { settingRows } from '../../shared/settings/setting-keys.ts';
 import { createSystemClock } from '../ports/clock.ts';
 import { createFakeClock } from '../ports/fake-clock.ts';
-import { createJsonLogger } from '../ports/logger.ts';
 import { createSystemRandomness } from '../ports/randomness.ts';
 import type { SettingsChange } from './bus-settings.ts';
 import { openSettingsFile, type SettingsFile } from './settings-file.ts';
@@ -60,27 +60,13 @@ function hastyClock() {
 function open(
   options: { readonly clock?: ReturnType<typeof createSystemClock>; readonly watchEveryMs?: number } = {},
 ): Promise<SettingsFile> {
-  const logger = createJsonLogger(
-    (line) => logged.push(line),
-    () => 0,
-    () => 'id',
-  );
+  const logger = createLineLogger(logged);
   const { clock = hastyClock(), watchEveryMs = 0 } = options;
   return openSettingsFile({ file, clock, randomness: createSystemRandomness(), logger, watchEveryMs });
 }
 
 const write = (value: unknown): void => writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value));
 const filesNow = (): string[] => readdirSync(folder).sort();
-
-async function codeOf(run: Promise<unknown>): Promise<{ code: string; message: string }> {
-  try {
-    await run;
-  } catch (error) {
-    if (isVakError(error)) return { code: error.code, message: error.message };
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
 
 test('settings: without a file the defaults apply, and reading makes none', async () => {
   const settings = await open();
@@ -187,7 +173,7 @@ test.each([
   ['VAK_BUS_NATS_NKEY_SEED', 'unicorn', 'secret-misplaced', /VAK_BUS_NATS_NKEY_SEED: is a secret/],
   [seed, 'unicorn', 'not-found', /a key of 58 characters/],
 ])('I3 setting %s to what does not fit throws, shows no value and writes nothing', async (key, value, code, text) => {
-  const found = await codeOf((await open()).set(key, value));
+  const found = await failure((await open()).set(key, value));
   expect(found.code).toBe(code);
   expect(found.message).toMatch(text);
   for (const hidden of ['unicorn', seed, 'ffff']) expect(found.message).not.toContain(hidden);
@@ -200,7 +186,7 @@ test('I3 while a secret stands in the file nothing is written but its removal', 
   const settings = await open();
   expect(settings.problems()).toMatchObject([{ code: 'secret-misplaced', key: 'bus.nats.seed' }]);
   expect(settings.settings().look.theme).toBe('dark');
-  expect(await codeOf(settings.set('look.theme', 'light'))).toMatchObject({ code: 'secret-misplaced' });
+  expect(await failure(settings.set('look.theme', 'light'))).toMatchObject({ code: 'secret-misplaced' });
   expect(readFileSync(file, 'utf8')).toBe(before);
   expect(await settings.delete('bus.nats.seed')).toBe(true);
   expect(await settings.delete('bus.nats.seed')).toBe(false);
@@ -213,7 +199,7 @@ test('I3 while a secret stands in the file nothing is written but its removal', 
 test('settings: a section that is no object is not replaced by a setting', async () => {
   write({ look: 'dark' });
   const settings = await open();
-  expect((await codeOf(settings.set('look.theme', 'dark'))).message).toBe(
+  expect((await failure(settings.set('look.theme', 'dark'))).message).toBe(
     'look: is no object in the file; delete look first',
   );
   expect(await settings.delete('look')).toBe(true);
@@ -307,7 +293,7 @@ test('settings: a folder, link or pipe in the file’s place is left alone, said
     expect(settings.problems()).toMatchObject([
       { code: 'forbidden', message: expect.stringMatching(/it is|no ordinary/) },
     ]);
-    expect(await codeOf(settings.set('look.theme', 'dark'))).toMatchObject({ code: 'forbidden' });
+    expect(await failure(settings.set('look.theme', 'dark'))).toMatchObject({ code: 'forbidden' });
     expect(statSync(file, { throwIfNoEntry: false })?.isFile() ?? false).toBe(existsSync(join(folder, 'else')));
     rmSync(folder, { recursive: true });
     mkdirSync(folder);
@@ -347,7 +333,7 @@ test('settings: a folder that may not be written gives a typed error', async () 
     file = join(folder, 'a', 'settings.json');
   } else chmodSync(folder, 0o500);
   const settings = await open();
-  expect(await codeOf(settings.set('look.theme', 'dark'))).toMatchObject({ code: 'forbidden' });
+  expect(await failure(settings.set('look.theme', 'dark'))).toMatchObject({ code: 'forbidden' });
   chmodSync(folder, 0o700);
 });
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createCallContext } from '../../../tests/support/call-context.ts';
-import { failure } from '../../../tests/support/key-store-fixture.ts';
+import { failure } from '../../../tests/support/expected-failure.ts';
 import { closesIt, createScriptedPrompt, type ScriptedPrompt } from '../../../tests/support/scripted-prompt.ts';
 import { findSecrets } from '../../../tests/support/secret-search.ts';
 import {

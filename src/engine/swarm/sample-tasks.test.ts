@@ -1,19 +1,33 @@
 import { spawn } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkRunnable } from '../work/worker-requests.ts';
 import { sampleTask, sampleTasks } from './sample-tasks.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vak-samples-'));
+  // Notes how long it was to sleep, and does not.
+  writeFileSync(join(folder, 'sleep'), '#!/bin/sh\necho "$1" >> "$SLEEPS"\n', { mode: 0o755 });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Ran {
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
+  /** How long it meant to sleep. */
   readonly seconds: number;
 }
 
-function runToEnd(command: readonly string[]): Promise<Ran> {
-  const startedMs = performance.now();
+function runToEnd(command: readonly string[], number: number): Promise<Ran> {
+  const sleeps = join(folder, `sleeps-${number}`);
+  writeFileSync(sleeps, '');
+  const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}`, SLEEPS: sleeps };
   const [file = '', ...args] = command;
-  const child = spawn(file, args, { cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(file, args, { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (data) => {
@@ -23,15 +37,16 @@ function runToEnd(command: readonly string[]): Promise<Ran> {
     stderr += String(data);
   });
   return new Promise((resolve) =>
-    child.on('close', (exitCode) =>
-      resolve({ exitCode, stdout, stderr, seconds: (performance.now() - startedMs) / 1000 }),
-    ),
+    child.on('close', (exitCode) => {
+      const slept = readFileSync(sleeps, 'utf8').split('\n').slice(0, -1).map(Number);
+      resolve({ exitCode, stdout, stderr, seconds: slept.reduce((sum, one) => sum + one, 0) });
+    }),
   );
 }
 
 test('sample tasks: all run here, in colour, at a pace to read; one of them fails with exit code 3 and says why', async () => {
   expect(sampleTasks.length).toBeGreaterThanOrEqual(8);
-  const all = await Promise.all(sampleTasks.map((task) => runToEnd(checkRunnable(task).command)));
+  const all = await Promise.all(sampleTasks.map((task, number) => runToEnd(checkRunnable(task).command, number)));
   expect(all.map(({ exitCode }) => exitCode).sort()).toEqual([...new Array(all.length - 1).fill(0), 3]);
   for (const { exitCode, stdout, stderr, seconds } of all) {
     expect(stdout).toContain('\u001b[');

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type BuiltPrograms, buildPrograms } from '../../../tests/support/built-worker.ts';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { recordSession, type SessionRecorder } from '../../../tests/support/session-recorder.ts';
+import { buildTestPrograms, type TestPrograms } from '../../../tests/support/test-programs.ts';
 import { createTestWorkspace, type TestWorkspace } from '../../../tests/support/worker-credentials.ts';
 import { toText, utf8 } from '../../shared/base/bytes.ts';
 import type { WorkerSummary } from '../../shared/contract/swarm-contract.ts';
@@ -31,7 +31,7 @@ const randomness = createSystemRandomness();
 const logger = createSilentLogger();
 const patience = { timeout: 30_000, interval: 50 };
 const runSubject = 'vak.control.test.worker-1.run';
-let programs: BuiltPrograms;
+let programs: TestPrograms;
 let bus: Bus;
 let heads: HeadStore;
 let workspace: TestWorkspace;
@@ -42,9 +42,8 @@ let launched: LaunchedPeer[];
 let issue: IssueCredentials;
 
 beforeAll(async () => {
-  programs = await buildPrograms();
+  programs = await buildTestPrograms();
 }, 60_000);
-afterAll(() => programs.remove());
 
 beforeEach(() => {
   bus = createMemoryBus({ clock, logger });

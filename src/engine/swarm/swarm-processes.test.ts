@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type BuiltPrograms, buildPrograms } from '../../../tests/support/built-worker.ts';
 import { childrenOf, isAlive, livingProcesses, pidIn } from '../../../tests/support/living-processes.ts';
 import { recordSession, type SessionRecorder } from '../../../tests/support/session-recorder.ts';
+import { buildTestPrograms, type TestPrograms } from '../../../tests/support/test-programs.ts';
 import { createTestIssuer, createTestWorkspace } from '../../../tests/support/worker-credentials.ts';
 import type { WorkerSummary } from '../../shared/contract/swarm-contract.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
@@ -25,7 +25,7 @@ import { createLocalSwarm, type LocalSwarm, type TakenTask } from './local-swarm
 const clock = createSystemClock();
 const logger = createSilentLogger();
 const patience = { timeout: 30_000, interval: 50 };
-let programs: BuiltPrograms;
+let programs: TestPrograms;
 let folder: string;
 let bus: Bus;
 let heard: SessionRecorder;
@@ -34,14 +34,11 @@ let launched: LaunchedPeer[];
 let sessions: string[];
 
 beforeAll(async () => {
-  programs = await buildPrograms();
+  programs = await buildTestPrograms();
   folder = mkdtempSync(join(tmpdir(), 'vak-swarm-'));
 }, 60_000);
 
-afterAll(async () => {
-  await programs.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 beforeEach(() => {
   bus = createMemoryBus({ clock, logger });
@@ -301,7 +298,7 @@ test('guardian: when the app itself dies by SIGKILL, worker and command end, wha
   // One left the group and is known by its marker; the other threw its environment away and is known by its group.
   const script = `(setsid sh -c 'trap "" TERM; echo $$ > ${file}; sleep 300; :' &)
     exec env -i PATH="$PATH" sh -c 'trap "" TERM; echo $$ > ${plain}; sleep 300; :'`;
-  const parent = spawn(process.execPath, [programs.parent, programs.worker, 'sh', '-c', script], {
+  const parent = spawn(process.execPath, [programs.swarmParent, programs.worker, 'sh', '-c', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await createInterface({ input: parent.stdout })[Symbol.asyncIterator]().next()).value.split('\n');
@@ -316,7 +313,7 @@ test('guardian: when the app itself dies by SIGKILL, worker and command end, wha
 }, 60_000);
 
 test('worker: when only the app dies, the worker ends its command and itself', async () => {
-  const parent = spawn(process.execPath, [programs.parent, programs.worker, 'sleep', '300'], {
+  const parent = spawn(process.execPath, [programs.swarmParent, programs.worker, 'sleep', '300'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const { value } = await createInterface({ input: parent.stdout })[Symbol.asyncIterator]().next();

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { refusal } from '../../../tests/support/expected-failure.ts';
 import { grantWith, root, signerOf } from '../../../tests/support/identity-fixture.ts';
 import { toText, utf8 } from '../../shared/base/bytes.ts';
-import { isVakError, type VakError } from '../../shared/base/vak-error.ts';
+import type { VakError } from '../../shared/base/vak-error.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { decodeEnvelope, encodeEnvelope } from '../../shared/protocol/envelope-codec.ts';
 import type { Grant } from '../../shared/protocol/identity-records.ts';
@@ -46,15 +47,7 @@ function write(by: EnvelopeAuthor = author, subject = runSubject): Uint8Array {
   return written;
 }
 
-function refusal(data: Uint8Array, by = gate): VakError {
-  try {
-    by.open({ subject: runSubject, data });
-  } catch (error) {
-    if (isVakError(error)) return error;
-    throw error;
-  }
-  throw new Error('it was let through');
-}
+const refused = (data: Uint8Array, by = gate): VakError => refusal(() => by.open({ subject: runSubject, data }));
 
 const signedAnew = (change: Partial<Envelope>, signer = coordinator): Uint8Array =>
   encodeEnvelope(signEnvelope({ ...decodeEnvelope(write()), signed: undefined, ...change }, signer));
@@ -76,9 +69,9 @@ describe('command gate', () => {
   test('E13 a request that was held back on its way, or is said to come, is refused', () => {
     const held = write();
     const other = signedAnew({ time: new Date(clock.now() + 61_000).toISOString() });
-    expect(refusal(other).message).toMatch(/not of now/);
+    expect(refused(other).message).toMatch(/not of now/);
     clock.advance(60_001);
-    expect(refusal(held).message).toMatch(/not of now/);
+    expect(refused(held).message).toMatch(/not of now/);
     expect(toText(gate.open({ subject: runSubject, data: write() }).payload)).toBe('{"n":1}');
   });
 
@@ -88,7 +81,7 @@ describe('command gate', () => {
 
   test('E13 an unsigned request is refused', () => {
     const data = encodeEnvelope({ ...decodeEnvelope(write()), signed: undefined });
-    expect(refusal(data)).toMatchObject({ code: 'forbidden', message: 'run was refused: It is not signed.' });
+    expect(refused(data)).toMatchObject({ code: 'forbidden', message: 'run was refused: It is not signed.' });
   });
 
   test('E13 a request that was changed after it was signed is refused', () => {
@@ -101,43 +94,43 @@ describe('command gate', () => {
       [{ causationid: 'x' }, /does not verify/],
     ];
     for (const [change, why] of cases) {
-      const error = refusal(encodeEnvelope({ ...envelope, ...change }));
+      const error = refused(encodeEnvelope({ ...envelope, ...change }));
       expect(error.code).toBe('forbidden');
       expect(error.message).toMatch(why);
     }
   });
 
   test('E13 A4 a misaddressed request is refused, though its signature is right', () => {
-    expect(refusal(write(author, 'vak.control.acme.worker-2.run')).message).toMatch(/another subject/);
-    expect(refusal(write(author, 'vak.control.acme.worker-1.cancel')).message).toMatch(/another subject/);
-    expect(refusal(signedAnew({ type: 'vak.control.cancel' })).message).toMatch(/type is not that/);
-    expect(refusal(signedAnew({ source: 'vak://acme/other/swarm-a-e' })).message).toMatch(/source and agentid/);
-    expect(refusal(signedAnew({ sessionid: 'swarm-b-e' })).message).toMatch(/source and sessionid/);
+    expect(refused(write(author, 'vak.control.acme.worker-2.run')).message).toMatch(/another subject/);
+    expect(refused(write(author, 'vak.control.acme.worker-1.cancel')).message).toMatch(/another subject/);
+    expect(refused(signedAnew({ type: 'vak.control.cancel' })).message).toMatch(/type is not that/);
+    expect(refused(signedAnew({ source: 'vak://acme/other/swarm-a-e' })).message).toMatch(/source and agentid/);
+    expect(refused(signedAnew({ sessionid: 'swarm-b-e' })).message).toMatch(/source and sessionid/);
   });
 
   test('I4 a key that was not granted, to that peer, in that workspace, with that role, or no more, may not command', () => {
     const stranger = signerOf(9);
-    expect(refusal(write(authorOf({ signer: stranger }))).message).toMatch(/not the one that swarm was granted/);
-    expect(refusal(write(authorOf({ peer: 'worker-2' }))).message).toMatch(/key is that of swarm/);
-    expect(refusal(write(), gateFor([])).message).toMatch(/no grant/);
-    expect(refusal(write(), gateFor([grantOf({ roles: ['worker'], queues: ['local'] })])).message).toMatch(
+    expect(refused(write(authorOf({ signer: stranger }))).message).toMatch(/not the one that swarm was granted/);
+    expect(refused(write(authorOf({ peer: 'worker-2' }))).message).toMatch(/key is that of swarm/);
+    expect(refused(write(), gateFor([])).message).toMatch(/no grant/);
+    expect(refused(write(), gateFor([grantOf({ roles: ['worker'], queues: ['local'] })])).message).toMatch(
       /needs coordinator; swarm held worker/,
     );
-    expect(refusal(write(), gateFor([grantOf({ roles: [] })])).message).toMatch(/revoked/);
+    expect(refused(write(), gateFor([grantOf({ roles: [] })])).message).toMatch(/revoked/);
     const ended = Math.floor(clock.now() / 1000) - 1;
-    expect(refusal(write(), gateFor([grantOf({ notAfter: ended })])).message).toMatch(/ended at/);
+    expect(refused(write(), gateFor([grantOf({ notAfter: ended })])).message).toMatch(/ended at/);
     const forged = { ...grantOf({ roles: ['observer'] }), roles: ['coordinator' as const] };
-    expect(refusal(write(), gateFor([forged])).code).toBe('forbidden');
+    expect(refused(write(), gateFor([forged])).code).toBe('forbidden');
     const foreign = signedAnew({ workspaceid: 'other', source: 'vak://other/swarm/swarm-a-e' });
-    expect(refusal(foreign).message).toMatch(/Workspace other is not known/);
+    expect(refused(foreign).message).toMatch(/Workspace other is not known/);
   });
 
   test('E11 a request is followed once: its own number and every lower one is refused afterwards', () => {
     const [first, second, third] = [write(), write(), write()];
     gate.open({ subject: runSubject, data: second });
     for (const data of [first, second]) {
-      expect(refusal(data)).toMatchObject({ code: 'forbidden' });
-      expect(refusal(data).message).toMatch(/Reordered: number [01] of its source came after 1/);
+      expect(refused(data)).toMatchObject({ code: 'forbidden' });
+      expect(refused(data).message).toMatch(/Reordered: number [01] of its source came after 1/);
     }
     expect(toText(gate.open({ subject: runSubject, data: third }).payload)).toBe('{"n":1}');
     // Another session of the commander counts for itself.
@@ -149,14 +142,14 @@ describe('command gate', () => {
   test('E11 a request that is refused takes no number of the source whose name it bears', () => {
     const honest = write();
     const forged = signedAnew({ seqnum: 1_000 }, signerOf(9));
-    expect(refusal(forged).code).toBe('forbidden');
+    expect(refused(forged).code).toBe('forbidden');
     expect(toText(gate.open({ subject: runSubject, data: honest }).payload)).toBe('{"n":1}');
   });
 
   test('E11 memory is bounded: beyond 64 sources a new one is refused, the known ones go on', () => {
     const authors = Array.from({ length: 64 }, (_, index) => authorOf({ session: `swarm-${index}-e` }));
     for (const one of authors) gate.open({ subject: runSubject, data: write(one) });
-    expect(refusal(write(authorOf({ session: 'swarm-64-e' }))).message).toMatch(/Too many sources/);
+    expect(refused(write(authorOf({ session: 'swarm-64-e' }))).message).toMatch(/Too many sources/);
     gate.open({ subject: runSubject, data: write(authors[0]) });
   });
 
@@ -167,6 +160,6 @@ describe('command gate', () => {
     ['nothing', new Uint8Array()],
     ['too much', new Uint8Array(1024 * 1024 + 1)],
   ])('E2 %s is refused as invalid-payload', (_what, data) => {
-    expect(['invalid-payload', 'limit-exceeded']).toContain(refusal(data).code);
+    expect(['invalid-payload', 'limit-exceeded']).toContain(refused(data).code);
   });
 });

@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream';
 import type { TerminalPayload } from '../../shared/protocol/payloads.ts';
 import type { Clock } from '../ports/clock.ts';
-import { settlesWithin } from './wait.ts';
+import { settlesWithin } from '../wait.ts';
 
 export type OutputStream = TerminalPayload['stream'];
 

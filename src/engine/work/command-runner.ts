@@ -9,6 +9,7 @@ import type { StatusPayload, TaskPayload } from '../../shared/protocol/payloads.
 import type { TraceContext } from '../../shared/protocol/trace-context.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
+import { settlesWithin } from '../wait.ts';
 import { commandEnvironment, sessionMarker } from './command-environment.ts';
 import { type CommandEnd, type CommandOutcome, failedOutcome, outcomeOf, type StopCause } from './command-outcome.ts';
 import { type OutputStream, readCommandOutput } from './command-output.ts';
@@ -19,7 +20,6 @@ import type { ProcessTable } from './process-rows.ts';
 import { createProcessTree } from './process-tree.ts';
 import type { SessionOutput } from './session-output.ts';
 import type { SessionPublisher } from './session-publisher.ts';
-import { settlesWithin } from './wait.ts';
 
 /** Who must know which process groups live, so that none outlives us. */
 export interface GroupWatch {

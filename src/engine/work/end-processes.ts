@@ -3,8 +3,8 @@
  * Law: first asked, then killed; never this process, never a group that nobody named; returns with what is left, if anything.
  */
 import type { Clock } from '../ports/clock.ts';
+import { delay } from '../wait.ts';
 import { type ProcessRow, type ProcessTable, withDescendantRows } from './process-rows.ts';
-import { delay } from './wait.ts';
 
 /** Whom to end. */
 export interface EndRequest {

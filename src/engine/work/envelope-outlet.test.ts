@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { signerOf } from '../../../tests/support/identity-fixture.ts';
+import { createLineLogger } from '../../../tests/support/line-logger.ts';
 import { toText, utf8 } from '../../shared/base/bytes.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { decodeEnvelope, payloadBytesOf } from '../../shared/protocol/envelope-codec.ts';
@@ -8,7 +9,6 @@ import { createEnvelopeAuthor, type EnvelopeAuthor } from '../envelope/envelope-
 import type { EnvelopeSealer } from '../envelope/envelope-sealer.ts';
 import { createMemoryHeadStore } from '../envelope/memory-head-store.ts';
 import { createFakeClock } from '../ports/fake-clock.ts';
-import { createJsonLogger } from '../ports/logger.ts';
 import { createSeededRandomness } from '../ports/randomness.ts';
 import { createEnvelopeOutlet, type EnvelopeOutlet } from './envelope-outlet.ts';
 
@@ -55,11 +55,7 @@ beforeEach(() => {
       },
       whenWritable: () => (isClosed ? Promise.reject(new VakError('closed', 'gone')) : Promise.resolve()),
     },
-    logger: createJsonLogger(
-      (line) => log.push(line),
-      () => 0,
-      () => 'bug-1',
-    ),
+    logger: createLineLogger(log),
     onFailure: (reason) => failures.push(reason),
   });
 });

@@ -12,7 +12,7 @@ import type { StoredJudge } from '../envelope/stored-judge.ts';
 import type { HandledMemory } from '../outbox/handled-memory.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import { delay } from './wait.ts';
+import { pause } from '../wait.ts';
 
 /** A message to this peer. `roles`: of its sender. */
 export interface InboxMessage {
@@ -103,7 +103,6 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
   let isTold = false;
   /** Undefined: it has to be found again. */
   let consumer: Consumer | undefined = await stream.ensureConsumer(spec);
-  const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
   async function pull(): Promise<void> {
     consumer ??= await stream.ensureConsumer(spec);
@@ -116,7 +115,7 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
     else if (!isTold) onTrouble(error.code, error.message);
     isTold = true;
     consumer = undefined;
-    await Promise.race([delay(clock, againMs), ended]);
+    await pause(clock, againMs, signal);
   }
 
   async function listen(): Promise<void> {

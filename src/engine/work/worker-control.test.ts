@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLineLogger } from '../../../tests/support/line-logger.ts';
 import { toText, utf8 } from '../../shared/base/bytes.ts';
 import type { Disposable } from '../../shared/base/disposer.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { Bus } from '../bus/bus.ts';
 import { createMemoryBus } from '../bus/memory/memory-bus.ts';
 import { createFakeClock } from '../ports/fake-clock.ts';
-import { createJsonLogger, createSilentLogger } from '../ports/logger.ts';
+import { createSilentLogger } from '../ports/logger.ts';
 import { serveWorkerControl } from './worker-control.ts';
 
 const trace = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), flags: 3, tracestate: undefined };
@@ -24,11 +25,7 @@ beforeEach(() => {
   fail = undefined;
   served = serveWorkerControl({
     ...{ bus, workspace: 'test', peer: 'w1', session: 'w1-a-e' },
-    logger: createJsonLogger(
-      (line) => log.push(line),
-      () => 0,
-      () => 'bug-1',
-    ),
+    logger: createLineLogger(log),
     // What the gate keeps out has tests of its own; here what begins with "forged" is not let through.
     gate: {
       open({ data }) {

@@ -3,9 +3,9 @@
  * Law: both ends use these; a request that breaks its form is answered with `invalid-payload` that names the field.
  */
 import { z } from 'zod';
-import { toTextStrict, utf8 } from '../../shared/base/bytes.ts';
+import { utf8 } from '../../shared/base/bytes.ts';
 import { type ErrorShape, errorCodes, VakError } from '../../shared/base/vak-error.ts';
-import { firstIssue, maxTaskBytes, type TaskPayload, taskPayload } from '../../shared/protocol/payloads.ts';
+import { firstIssue, maxTaskBytes, parseJson, type TaskPayload, taskPayload } from '../../shared/protocol/payloads.ts';
 import { isToken } from '../../shared/protocol/subject.ts';
 
 const token = z.string().refine(isToken, 'expected 1–64 of A–Z a–z 0–9 _ -');
@@ -56,14 +56,7 @@ function decode<T>(schema: z.ZodType<T>, data: Uint8Array, name: string): T {
   if (data.length > maxRequestBytes) {
     throw new VakError('invalid-payload', `${name}: ${data.length} bytes, at most ${maxRequestBytes} are taken`);
   }
-  const text = toTextStrict(data, name);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new VakError('invalid-payload', `${name}: not valid JSON (${data.length} bytes)`, { cause });
-  }
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(parseJson(data, name));
   if (result.success) return result.data;
   throw new VakError('invalid-payload', `${name}: ${firstIssue(result.error)}`);
 }

@@ -9,6 +9,7 @@ import { childOf, startTrace, type TraceContext } from '../../shared/protocol/tr
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Randomness } from '../ports/randomness.ts';
+import { settlesWithin } from '../wait.ts';
 import { sessionMarker } from './command-environment.ts';
 import type { CommandOutcome, StopCause } from './command-outcome.ts';
 import { type CommandRun, type GroupWatch, runCommand } from './command-runner.ts';
@@ -16,7 +17,6 @@ import { endProcesses } from './end-processes.ts';
 import type { ProcessTable } from './process-rows.ts';
 import { createSessionOutput } from './session-output.ts';
 import { createSessionPublisher, type SessionOutlet } from './session-publisher.ts';
-import { settlesWithin } from './wait.ts';
 
 /** Time between two heartbeats, ms. */
 export const heartbeatEveryMs = 5_000;

@@ -1,9 +1,9 @@
 import type { IpcMainEvent, IpcMainInvokeEvent } from 'electron';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createLineLogger } from '../../../tests/support/line-logger.ts';
 import type { AccessGate } from '../../engine/access-gate.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { createJsonLogger } from '../../engine/ports/logger.ts';
 import { toDisposable } from '../../shared/base/disposer.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { appContract } from '../../shared/contract/app-contract.ts';
@@ -97,11 +97,7 @@ function setUp(isTrusted = true) {
         if (!isTrusted) throw new VakError('forbidden', 'bridge: this window may not use it');
       },
     },
-    logger: createJsonLogger(
-      (line) => log.push(line),
-      () => 0,
-      () => 'bug-7',
-    ),
+    logger: createLineLogger(log),
   });
   const event = { sender: { id: 1 } } as unknown as IpcMainInvokeEvent;
   const invoke = (...args: unknown[]) => handlers.get(channels.invoke)?.(event, ...args) as Promise<ResultEnvelope>;
@@ -157,7 +153,7 @@ describe('bridge server', () => {
       ok: false,
       error: {
         code: 'internal',
-        message: 'streams.read: a fault of the app; the log has it as bug-7',
+        message: 'streams.read: a fault of the app; the log has it as bug-1',
         retryable: false,
       },
     });

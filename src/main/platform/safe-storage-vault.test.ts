@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { failure } from '../../../tests/support/expected-failure.ts';
 import {
   addIdentity,
   createKeyStoreFolder,
-  failure,
   type KeyStoreFolder,
   passphrase,
   serials,

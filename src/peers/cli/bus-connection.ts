@@ -6,7 +6,7 @@ import { createContextAuth } from '../../engine/connections/context-auth.ts';
 import { readManagedServer } from '../../engine/connections/managed-record.ts';
 import { createReadOnlyFabric } from '../../engine/connections/read-only-fabric.ts';
 import { busSettingsOf, destinationOf } from '../../engine/settings/bus-settings.ts';
-import { settlesWithin } from '../../engine/work/wait.ts';
+import { settlesWithin } from '../../engine/wait.ts';
 import { createDisposer, type Disposer } from '../../shared/base/disposer.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { Settings } from '../../shared/settings/settings-schema.ts';

@@ -1,16 +1,14 @@
 /** Judges one envelope as it lies there (protocol.md E1, E2, E7, E10, E13, I4): what `vak envelope verify` prints. */
+import { isSignedBy } from '../../engine/envelope/envelope-signature.ts';
 import { leafOf, payloadHashOf } from '../../engine/envelope/hashing.ts';
-import { decodeNkey } from '../../engine/identity/nkey.ts';
 import { createRecordChecks, type RecordChecks } from '../../engine/identity/signed-record.ts';
 import { createSignerResolution, type SignerVerdict } from '../../engine/identity/signer-resolution.ts';
-import { fromBase64Url } from '../../shared/base/base64url.ts';
 import { isVakError } from '../../shared/base/vak-error.ts';
 import { rolesThatMayPublish } from '../../shared/protocol/acl.ts';
 import type { Envelope, SignatureAttributes } from '../../shared/protocol/envelope.ts';
 import { aadOf } from '../../shared/protocol/envelope-aad.ts';
 import { parseSource } from '../../shared/protocol/envelope-fields.ts';
 import { parseKeyId } from '../../shared/protocol/key-id.ts';
-import { signatureInput } from '../../shared/protocol/signature-input.ts';
 import { readMessage } from './message-reading.ts';
 import type { OpenWorkspace } from './workspace.ts';
 
@@ -59,16 +57,11 @@ interface Known extends KnownGrants {
 /** Why the bytes of a signature are not right, if so. */
 function findBadSignature(
   envelope: Envelope,
-  { signer, signature }: SignatureAttributes,
+  signed: SignatureAttributes,
   { verifier }: RecordChecks,
 ): string | undefined {
   try {
-    const signed = {
-      publicKey: decodeNkey(signer, 'signer'),
-      message: signatureInput(envelope, leafOf(envelope)),
-      signature: fromBase64Url(signature, 'signature'),
-    };
-    if (verifier.verify(signed, 'signer')) return undefined;
+    if (isSignedBy(envelope, signed, verifier)) return undefined;
     return 'signature: does not verify: an attribute was changed after signing, or another key signed';
   } catch (error) {
     if (isVakError(error)) return error.message;

@@ -4,6 +4,7 @@ import type { EnvelopeAuthor, EnvelopeDraft } from '../../engine/envelope/envelo
 import { leafOf } from '../../engine/envelope/hashing.ts';
 import type { DurablePeer } from '../../engine/outbox/durable-peer.ts';
 import type { Clock } from '../../engine/ports/clock.ts';
+import { pause } from '../../engine/wait.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 
 /** What was sent; `stream` and `seq` of a durable one. */
@@ -30,22 +31,6 @@ export async function publishFlushed(author: EnvelopeAuthor, draft: EnvelopeDraf
   return { id: envelope.id, leaf: leafOf(envelope) };
 }
 
-/** Resolves when patience or the signal ends; `dispose` ends the wait. */
-function createPatience({ clock, signal }: Waiting) {
-  let stop = (): void => {};
-  const ended = new Promise<undefined>((resolve) => {
-    const end = (): void => resolve(undefined);
-    const timer = clock.setTimer(patienceMs, end);
-    signal.addEventListener('abort', end, { once: true });
-    stop = () => {
-      timer.dispose();
-      signal.removeEventListener('abort', end);
-    };
-    if (signal.aborted) end();
-  });
-  return { ended, dispose: () => stop() };
-}
-
 export interface Waiting {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -57,14 +42,15 @@ export interface Waiting {
  */
 export async function publishDurably(durable: DurablePeer, draft: EnvelopeDraft, waiting: Waiting): Promise<Sent> {
   const { envelope, stored } = await durable.publish(draft);
-  const patience = createPatience(waiting);
+  const answered = new AbortController();
+  const signal = AbortSignal.any([waiting.signal, answered.signal]);
   try {
-    const appended = await Promise.race([stored, patience.ended]);
+    const appended = await Promise.race([stored, pause(waiting.clock, patienceMs, signal)]);
     if (appended !== undefined) {
       return { id: envelope.id, leaf: leafOf(envelope), stream: appended.stream, seq: appended.seq };
     }
   } finally {
-    patience.dispose();
+    answered.abort();
   }
   const { lastError } = durable.waiting();
   const code = waiting.signal.aborted ? 'aborted' : lastError?.code === 'disconnected' ? 'disconnected' : 'timeout';

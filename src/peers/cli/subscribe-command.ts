@@ -1,6 +1,5 @@
 /** `vak subscribe`: what passes on a server, as it comes (protocol.md B2, B8). */
 import type { Message } from '../../engine/bus/bus.ts';
-import type { BusStatus } from '../../engine/bus/bus-status.ts';
 import type { Fabric } from '../../engine/bus/fabric.ts';
 import { createDisposer } from '../../shared/base/disposer.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
@@ -8,6 +7,7 @@ import { checkPattern } from '../../shared/protocol/subject.ts';
 import { withBus } from './bus-connection.ts';
 import { type CliHost, type Command, type CommandInput, exitCodes } from './command.ts';
 import { withEnvelopeWorkspace } from './envelope-workspace.ts';
+import { createOutageTalk } from './outage-talk.ts';
 import { type Profile, withProfile } from './profile.ts';
 import { createEnvelopeLines, createOpenedLines, createRawLines, type SubscribeLines } from './subscribe-lines.ts';
 
@@ -27,25 +27,6 @@ function createEnding() {
 }
 
 type Ending = ReturnType<typeof createEnding>;
-
-/** Says once that the connection is lost, once that it is back; ends if it is closed for good. */
-function createOutageTalk({ output, clock }: CliHost, { fail }: Ending): (status: BusStatus) => void {
-  let lostMs: number | undefined;
-  return (status) => {
-    if (status.kind === 'reconnecting' && lostMs === undefined) {
-      lostMs = clock.monotonic();
-      output.talk('vak: the connection is lost; it is sought until it is back');
-    } else if (status.kind === 'connected' && lostMs !== undefined) {
-      const seconds = ((clock.monotonic() - lostMs) / 1000).toFixed(1);
-      lostMs = undefined;
-      output.talk(`vak: the connection is back after ${seconds} s; what was published meanwhile did not come`);
-    } else if (status.kind === 'closed') {
-      fail(
-        status.error === null ? new VakError('closed', 'the connection is closed') : VakError.fromShape(status.error),
-      );
-    }
-  };
-}
 
 interface Listening {
   readonly fabric: Fabric;
@@ -75,7 +56,15 @@ async function listen({ fabric, pattern, count, lines, ending, label }: Listenin
 
   const subscription = fabric.bus.subscribe(pattern, { kind: 'drop-oldest', capacity, onBatch: print });
   held.add(subscription);
-  held.add(fabric.onStatus(createOutageTalk(host, ending)));
+  held.add(
+    fabric.onStatus(
+      createOutageTalk(host, {
+        lost: 'vak: the connection is lost; it is sought until it is back',
+        back: (after) => `vak: the connection is back after ${after}; what was published meanwhile did not come`,
+        onClosed: ending.fail,
+      }),
+    ),
+  );
   signal.addEventListener('abort', end, { once: true });
   held.defer(() => signal.removeEventListener('abort', end));
   if (signal.aborted) end();

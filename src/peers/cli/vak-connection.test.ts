@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createTestOperator } from '../../../tests/support/nats-jwt.ts';
 import { startNatsServer } from '../../../tests/support/nats-server.ts';
@@ -156,6 +156,10 @@ test('B9 vak: mutual TLS with an authority of its own', async () => {
   }
 }, 60_000);
 
+/** What the process has read so far from files and sockets (proc(5), `io`). */
+const bytesReadBy = (pid: number): number =>
+  Number(/^rchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'))?.[1]);
+
 test('B2 vak: what a slow reader made give way is counted, and the counts add up', async () => {
   const server = await startNatsServer({ jetStream: false });
   const fabric = await connectForTest(server.url);
@@ -163,14 +167,20 @@ test('B2 vak: what a slow reader made give way is counted, and the counts add up
     const listener = await startListener(program, ['vak.events.slow.>', '--nats-url', server.url]);
     listener.child.stdout?.pause();
     const total = 40_000;
+    const sizeBytes = 200;
+    const before = bytesReadBy(listener.child.pid as number);
     const subject = 'vak.events.slow.one.status';
     for (let i = 1; i < total; i++) {
       if (i % 1000 === 0) await fabric.bus.whenWritable();
-      fabric.bus.publish(subject, new Uint8Array(200));
+      fabric.bus.publish(subject, new Uint8Array(sizeBytes));
     }
     await fabric.ping();
     fabric.bus.publish(subject, utf8('the last one'));
     await fabric.ping();
+    // All that was published has come to the program, and it could print next to nothing of it.
+    await expect
+      .poll(() => bytesReadBy(listener.child.pid as number) - before, { timeout: 20_000 })
+      .toBeGreaterThan(total * sizeBytes);
     listener.child.stdout?.resume();
     await expect
       .poll(() => listener.stdout().endsWith(`${toBase64(utf8('the last one'))}"}\n`), { timeout: 20_000 })

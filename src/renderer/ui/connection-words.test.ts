@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConnectionContext, ConnectionsState } from '../../shared/contract/connections-contract.ts';
+import { at, connectionsState, prod } from '../../../tests/support/connections-state.ts';
 import {
   currentContext,
   formatRoundTrip,
@@ -12,32 +12,6 @@ import {
   statusTone,
   statusWord,
 } from './connection-words.ts';
-
-const at = (time: string): number => Date.parse(`2026-11-29T${time}Z`);
-const prod: ConnectionContext = {
-  name: 'prod',
-  kind: 'remote',
-  url: 'tls://a:4222',
-  colour: 'red',
-  isReadOnly: true,
-  credentials: 'jwt',
-};
-
-function stateOf(more: Partial<ConnectionsState> = {}): ConnectionsState {
-  return {
-    contexts: [prod],
-    current: 'prod',
-    status: { kind: 'connected', sinceMs: at('14:00:00') },
-    staleSinceMs: null,
-    server: { name: 'n1', version: '2.9.10' },
-    rttMs: 4,
-    missing: [],
-    outbox: null,
-    outages: [],
-    problem: null,
-    ...more,
-  };
-}
 
 describe('words of a connection', () => {
   it('B8 what waits in the outbox is counted, with since when', () => {
@@ -57,11 +31,11 @@ describe('words of a connection', () => {
   });
 
   it('B9 says the round trip of a server that is connected, and instead of it since when what is shown is old', () => {
-    expect(statusNote(stateOf(), 'utc')).toBe('RTT 4\u00a0ms');
-    expect(statusNote(stateOf({ rttMs: null }), 'utc')).toBe('');
-    expect(statusNote(stateOf({ server: null }), 'utc')).toBe('');
-    expect(statusNote(stateOf({ status: { kind: 'connecting', sinceMs: 0 } }), 'utc')).toBe('');
-    expect(statusNote(stateOf({ staleSinceMs: at('14:03:07') }), 'utc')).toBe('stale since 14:03:07');
+    expect(statusNote(connectionsState(), 'utc')).toBe('RTT 4\u00a0ms');
+    expect(statusNote(connectionsState({ rttMs: null }), 'utc')).toBe('');
+    expect(statusNote(connectionsState({ server: null }), 'utc')).toBe('');
+    expect(statusNote(connectionsState({ status: { kind: 'connecting', sinceMs: 0 } }), 'utc')).toBe('');
+    expect(statusNote(connectionsState({ staleSinceMs: at('14:03:07') }), 'utc')).toBe('stale since 14:03:07');
   });
 
   it('rounds no round trip down to nothing', () => {
@@ -74,12 +48,14 @@ describe('words of a connection', () => {
   });
 
   it('gives the reason why nothing can be published, of the context in use alone', () => {
-    expect(readOnlyReason(stateOf())).toBe('the connection prod is read-only');
+    expect(readOnlyReason(connectionsState())).toBe('the connection prod is read-only');
     expect(
-      readOnlyReason(stateOf({ contexts: [prod, { ...prod, name: 'dev', isReadOnly: false }], current: 'dev' })),
+      readOnlyReason(
+        connectionsState({ contexts: [prod, { ...prod, name: 'dev', isReadOnly: false }], current: 'dev' }),
+      ),
     ).toBe(undefined);
     expect(readOnlyReason(undefined)).toBeUndefined();
-    expect(currentContext(stateOf({ current: 'gone' }))).toBeUndefined();
+    expect(currentContext(connectionsState({ current: 'gone' }))).toBeUndefined();
   });
 
   it('B8 an outage says from when to when, how long, and what is missing', () => {

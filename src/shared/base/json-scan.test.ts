@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { refusal } from '../../../tests/support/expected-failure.ts';
 import { type JsonNode, type JsonScanOptions, scanJson } from './json-scan.ts';
 import { isVakError, type VakError } from './vak-error.ts';
 
@@ -7,15 +8,8 @@ function scan(text: string, options: Partial<JsonScanOptions> = {}): JsonNode {
   return scanJson(text, { field: 'data', ...options });
 }
 
-function failure(text: string, options: Partial<JsonScanOptions> = {}): VakError {
-  try {
-    scan(text, options);
-  } catch (error) {
-    if (isVakError(error, 'invalid-payload')) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
-}
+const failure = (text: string, options: Partial<JsonScanOptions> = {}): VakError =>
+  refusal(() => scan(text, options), 'invalid-payload');
 
 /** What `JSON.parse` makes of the same text; the last of two names wins there, and `__proto__` is a name like others. */
 function toValue(node: JsonNode): unknown {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { patternForm, smallPatterns, smallSubjects } from '../../../tests/support/small-subjects.ts';
 import { decideAccess } from './access-decision.ts';
 import type { AccessAction, AccessRule } from './acl-rules.ts';
 
@@ -38,21 +39,10 @@ it('A1 two allows that cover a pattern only together do not allow it', () => {
   expect(nameOf(rules, 'subscribe', 'a.>')).toBeUndefined();
 });
 
-/** Every subject of at most 4 tokens over a, b and z; z and the fourth token tell wildcards from letters (see subject.test.ts). */
-const subjects: string[] = [];
-const grow = (prefix: string): void => {
-  for (const next of ['a', 'b', 'z']) {
-    const subject = prefix === '' ? next : `${prefix}.${next}`;
-    subjects.push(subject);
-    if (subject.length < 7) grow(subject);
-  }
-};
-grow('');
-const pattern = fc
-  .tuple(fc.array(fc.constantFrom('a', 'b', '*'), { maxLength: 3 }), fc.boolean())
-  .map(([tokens, hasTail]) => (hasTail || tokens.length === 0 ? [...tokens, '>'] : tokens).join('.'));
+const subjects = smallSubjects(4);
+const pattern = smallPatterns(3);
 const subjectsOf = (text: string): ReadonlySet<string> => {
-  const form = new RegExp(`^${text.replaceAll('.', '\\.').replaceAll('*', '[^.]+').replace(/>$/, '.+')}$`);
+  const form = patternForm(text);
   return new Set(subjects.filter((subject) => form.test(subject)));
 };
 

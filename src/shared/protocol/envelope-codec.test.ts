@@ -1,7 +1,7 @@
 import { CloudEvent, HTTP } from 'cloudevents';
 import { describe, expect, it } from 'vitest';
+import { refusedField } from '../../../tests/support/expected-failure.ts';
 import { toBase64, toText, utf8 } from '../base/bytes.ts';
-import { type ErrorCode, isVakError } from '../base/vak-error.ts';
 import { type Envelope, genesisHash } from './envelope.ts';
 import {
   decodeEnvelope,
@@ -58,21 +58,8 @@ function read(value: unknown): Envelope {
   return decodeEnvelope(utf8(JSON.stringify(value)));
 }
 
-/** The field that an error names; its text must begin with it. */
-function refused(action: () => unknown, code: ErrorCode = 'invalid-payload'): unknown {
-  try {
-    action();
-  } catch (error) {
-    if (!isVakError(error, code)) throw error;
-    expect(error.message.startsWith(`${error.details?.['field']}: `)).toBe(true);
-    expect(error.message.length).toBeLessThan(400);
-    return error.details?.['field'];
-  }
-  return 'nothing';
-}
-
 function refusedText(text: string): unknown {
-  return refused(() => decodeEnvelope(utf8(text)));
+  return refusedField(() => decodeEnvelope(utf8(text)));
 }
 
 describe('envelope codec', () => {
@@ -109,18 +96,19 @@ describe('envelope codec', () => {
     expect(payloadBytesOf(read(least))).toHaveLength(0);
     expect(toText(encodeEnvelope(read(least)))).toBe(JSON.stringify(least));
     for (const name of mandatory) {
-      expect(refused(() => read({ ...wire, [name]: undefined }))).toBe(name);
-      expect(refused(() => read({ ...wire, [name]: null }))).toBe(name);
+      expect(refusedField(() => read({ ...wire, [name]: undefined }))).toBe(name);
+      expect(refusedField(() => read({ ...wire, [name]: null }))).toBe(name);
     }
   });
 
   it('E2 a known attribute of another JSON type is refused by name', () => {
     for (const name of Object.keys(wire)) {
-      for (const value of [1, true, [], {}, ['x']]) expect(refused(() => read({ ...wire, [name]: value }))).toBe(name);
+      for (const value of [1, true, [], {}, ['x']])
+        expect(refusedField(() => read({ ...wire, [name]: value }))).toBe(name);
     }
-    expect(refused(() => read({ ...wire, seqnum: 1 }))).toBe('seqnum');
-    expect(refused(() => read({ ...wire, data_base64: null }))).toBe('data_base64');
-    expect(refused(() => read({ ...foreignWire, dataschema: 1 }))).toBe('dataschema');
+    expect(refusedField(() => read({ ...wire, seqnum: 1 }))).toBe('seqnum');
+    expect(refusedField(() => read({ ...wire, data_base64: null }))).toBe('data_base64');
+    expect(refusedField(() => read({ ...foreignWire, dataschema: 1 }))).toBe('dataschema');
   });
 
   it('E2 an attribute that is null is not set, as CloudEvents says', () => {
@@ -136,19 +124,19 @@ describe('envelope codec', () => {
   it.each(['encalg', 'keyid', 'nonce', 'signer', 'signature'])(
     'E2 half a seal or signature is refused: no %s',
     (name) => {
-      expect(refused(() => read({ ...wire, [name]: undefined }))).toBe(name);
+      expect(refusedField(() => read({ ...wire, [name]: undefined }))).toBe(name);
     },
   );
 
   it.each(['01', '-1', '+1', '1.0', '1e3', ' 1', '', '0x1', '9007199254740992', '99999999999999999999', '１'])(
     'E1 seqnum %j is no canonical decimal up to 2^53−1',
     (seqnum) => {
-      expect(refused(() => read({ ...wire, seqnum }))).toBe('seqnum');
+      expect(refusedField(() => read({ ...wire, seqnum }))).toBe('seqnum');
     },
   );
 
   it.each(['1.1', '0.3', '1', '2.0', ''])('E2 specversion %j is unknown', (specversion) => {
-    expect(refused(() => read({ ...wire, specversion }))).toBe('specversion');
+    expect(refusedField(() => read({ ...wire, specversion }))).toBe('specversion');
   });
 
   it('E2 a name twice is refused, also where both values are equal or an escape hides it', () => {
@@ -161,18 +149,18 @@ describe('envelope codec', () => {
 
   it('E2 base64 has one form', () => {
     for (const text of ['AA', 'AA=', 'AB==', 'AAB=', 'A-_=', 'AAAA\n', ' AAAA', 'A===', '====', 'AA==AAAA', 'ÄAAA']) {
-      expect([text, refused(() => read({ ...wire, data_base64: text }))]).toEqual([text, 'data_base64']);
+      expect([text, refusedField(() => read({ ...wire, data_base64: text }))]).toEqual([text, 'data_base64']);
     }
   });
 
   it('E2 bytes that are no UTF-8, a byte order mark, and what is no object are refused', () => {
     const bytes = utf8(JSON.stringify(wire));
-    expect(refused(() => decodeEnvelope(Uint8Array.of(...bytes.subarray(0, 30), 0xff, ...bytes.subarray(30))))).toBe(
-      'envelope',
-    );
+    expect(
+      refusedField(() => decodeEnvelope(Uint8Array.of(...bytes.subarray(0, 30), 0xff, ...bytes.subarray(30)))),
+    ).toBe('envelope');
     // A surrogate in UTF-8, and a byte that is too many.
-    expect(refused(() => decodeEnvelope(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)))).toBe('envelope');
-    expect(refused(() => decodeEnvelope(Uint8Array.of(0xef, 0xbb, 0xbf, ...bytes)))).toBe('JSON');
+    expect(refusedField(() => decodeEnvelope(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)))).toBe('envelope');
+    expect(refusedField(() => decodeEnvelope(Uint8Array.of(0xef, 0xbb, 0xbf, ...bytes)))).toBe('JSON');
     for (const text of ['', ' ', 'null', '[]', '"x"', '1']) {
       expect(['JSON', 'envelope']).toContain(refusedText(text));
     }
@@ -191,19 +179,21 @@ describe('envelope codec', () => {
   });
 
   it('E2 data and data_base64 exclude each other; a sealed or signed envelope has data_base64 only', () => {
-    expect(refused(() => read({ ...foreignWire, data: 1, data_base64: 'AAAA' }))).toBe('data_base64');
-    expect(refused(() => read({ ...foreignWire, data_base64: 'AAAA', data: null }))).toBe('data');
+    expect(refusedField(() => read({ ...foreignWire, data: 1, data_base64: 'AAAA' }))).toBe('data_base64');
+    expect(refusedField(() => read({ ...foreignWire, data_base64: 'AAAA', data: null }))).toBe('data');
     const { data_base64: _gone, ...withoutData } = wire;
-    expect(refused(() => read({ ...withoutData, data: {} }))).toBe('data');
-    expect(refused(() => read({ ...foreignWire, signer, signature, data: {} }))).toBe('data');
-    expect(refused(() => read({ ...withoutData, signer: undefined, signature: undefined, data: {} }))).toBe('data');
-    expect(refused(() => read(withoutData))).toBe('data_base64');
+    expect(refusedField(() => read({ ...withoutData, data: {} }))).toBe('data');
+    expect(refusedField(() => read({ ...foreignWire, signer, signature, data: {} }))).toBe('data');
+    expect(refusedField(() => read({ ...withoutData, signer: undefined, signature: undefined, data: {} }))).toBe(
+      'data',
+    );
+    expect(refusedField(() => read(withoutData))).toBe('data_base64');
   });
 
   it('E1 a signed envelope has a session and a trace, and no dataschema', () => {
-    expect(refused(() => read({ ...wire, sessionid: undefined }))).toBe('sessionid');
-    expect(refused(() => read({ ...wire, traceparent: undefined }))).toBe('traceparent');
-    expect(refused(() => read({ ...wire, dataschema: 'urn:x' }))).toBe('dataschema');
+    expect(refusedField(() => read({ ...wire, sessionid: undefined }))).toBe('sessionid');
+    expect(refusedField(() => read({ ...wire, traceparent: undefined }))).toBe('traceparent');
+    expect(refusedField(() => read({ ...wire, dataschema: 'urn:x' }))).toBe('dataschema');
     expect(read({ ...foreignWire, dataschema: 'urn:x' }).extensions).toEqual([
       { name: 'dataschema', valueText: '"urn:x"' },
     ]);
@@ -219,7 +209,7 @@ describe('envelope codec', () => {
   });
 
   it('E2 an unknown attribute that CloudEvents could not have is refused, its name bounded and shown safely', () => {
-    for (const value of [[], {}, [1]]) expect(refused(() => read({ ...wire, ext: value }))).toBe('ext');
+    for (const value of [[], {}, [1]]) expect(refusedField(() => read({ ...wire, ext: value }))).toBe('ext');
     for (const [name, shown] of [
       ['seqNum', 'seqNum'],
       ['x-y', 'x-y'],
@@ -249,22 +239,22 @@ describe('envelope codec', () => {
     const least = JSON.stringify({ ...foreignWire, ext: '' });
     const sized = (size: number) => utf8(least.replace('"ext":"', `"ext":"${'x'.repeat(size - least.length)}`));
     const largest = decodeEnvelope(sized(maxEnvelopeBytes));
-    expect(refused(() => decodeEnvelope(sized(maxEnvelopeBytes + 1)), 'limit-exceeded')).toBe('envelope');
-    expect(refused(() => encodeEnvelope(largest), 'limit-exceeded')).toBe('envelope');
+    expect(refusedField(() => decodeEnvelope(sized(maxEnvelopeBytes + 1)), 'limit-exceeded')).toBe('envelope');
+    expect(refusedField(() => encodeEnvelope(largest), 'limit-exceeded')).toBe('envelope');
     expect(encodeEnvelope(decodeEnvelope(sized(maxWrittenEnvelopeBytes)))).toHaveLength(maxWrittenEnvelopeBytes);
-    expect(refused(() => encodeEnvelope(decodeEnvelope(sized(maxWrittenEnvelopeBytes + 1))), 'limit-exceeded')).toBe(
-      'envelope',
-    );
+    expect(
+      refusedField(() => encodeEnvelope(decodeEnvelope(sized(maxWrittenEnvelopeBytes + 1))), 'limit-exceeded'),
+    ).toBe('envelope');
     const huge = { ...read(wire), data: { kind: 'bytes', bytes: new Uint8Array(800_000) } } as const;
-    expect(refused(() => encodeEnvelope(huge), 'limit-exceeded')).toBe('envelope');
+    expect(refusedField(() => encodeEnvelope(huge), 'limit-exceeded')).toBe('envelope');
   });
 
   it('E2 what breaks a rule is not written', () => {
-    expect(refused(() => encodeEnvelope({ ...read(wire), type: 'a:b' }))).toBe('type');
-    expect(refused(() => encodeEnvelope({ ...read(wire), extensions: [{ name: 'x', valueText: '1,"id":"y"' }] }))).toBe(
-      'x',
-    );
-    expect(refused(() => encodeEnvelope({ ...read(foreignWire), data: { kind: 'json', text: '1,"id":2' } }))).toBe(
+    expect(refusedField(() => encodeEnvelope({ ...read(wire), type: 'a:b' }))).toBe('type');
+    expect(
+      refusedField(() => encodeEnvelope({ ...read(wire), extensions: [{ name: 'x', valueText: '1,"id":"y"' }] })),
+    ).toBe('x');
+    expect(refusedField(() => encodeEnvelope({ ...read(foreignWire), data: { kind: 'json', text: '1,"id":2' } }))).toBe(
       'data',
     );
   });

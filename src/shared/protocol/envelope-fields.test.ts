@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { refusedField } from '../../../tests/support/expected-failure.ts';
 import { utf8 } from '../base/bytes.ts';
-import { isVakError } from '../base/vak-error.ts';
 import { type Envelope, genesisHash } from './envelope.ts';
 import { checkEnvelope, isFabricSource, parseSource, sourceOf } from './envelope-fields.ts';
 
@@ -30,17 +30,7 @@ const plain: Envelope = {
 const seal = { encalg: 'AES-256-GCM', keyid: 'key_v1', nonce: '000102030405060708090a0b' } as const;
 const signed = { signer: `U${'A2Z7B'.repeat(11)}`, signature: `${'-_aZ0'.repeat(17)}Q` };
 
-function refused(change: object): unknown {
-  try {
-    checkEnvelope({ ...plain, ...change });
-  } catch (error) {
-    if (!isVakError(error, 'invalid-payload')) throw error;
-    const field = error.details?.['field'];
-    expect(error.message.startsWith(`${field}: `)).toBe(true);
-    return field;
-  }
-  return 'nothing';
-}
+const refused = (change: object): unknown => refusedField(() => checkEnvelope({ ...plain, ...change }));
 
 const hexOf = (length: number, digit = 'a') => digit.repeat(length);
 const controls = ['a\u0000b', 'a\nb', 'a\u007f', '\u0085a', '\ud800', 'x\udc00', '\uffff', 'a\u{1fffe}'];

@@ -1,19 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isVakError } from '../base/vak-error.ts';
+import { refusedField } from '../../../tests/support/expected-failure.ts';
 import { buildKeyId, isKeyId, type KeyId, parseKeyId } from './key-id.ts';
 
 const parts: KeyId = { secretId: 'main', peer: 'worker-1', day: '20260102', boot: 'k3f9a2b1' };
 
-function refusedField(change: Partial<KeyId>): unknown {
-  try {
-    buildKeyId({ ...parts, ...change });
-  } catch (error) {
-    if (isVakError(error, 'invalid-payload')) return error.details?.['field'];
-    throw error;
-  }
-  return 'nothing';
-}
+const refused = (change: Partial<KeyId>): unknown => refusedField(() => buildKeyId({ ...parts, ...change }));
 
 const token = fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/);
 const day = fc
@@ -43,7 +35,7 @@ test.each<[string, Partial<KeyId>]>([
   ['day', { day: '202601021' }],
   ['keyid', { secretId: 's'.repeat(64), peer: 'p'.repeat(64), boot: 'b'.repeat(64) }],
 ])('E7 a bad %s is refused by name: %j', (field, change) => {
-  expect(refusedField(change)).toBe(field);
+  expect(refused(change)).toBe(field);
 });
 
 test('E7 the longest key id has 192 characters', () => {

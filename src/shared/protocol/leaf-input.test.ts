@@ -1,34 +1,12 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { goldenEnvelope } from '../../../tests/support/envelope-fixture.ts';
 import { toHex, toText, utf8 } from '../base/bytes.ts';
 import { type Envelope, genesisHash } from './envelope.ts';
 import { leafInput, leafTime } from './leaf-input.ts';
 
 const payload = utf8('{"command":"cargo build","exit_code":0}');
-const golden: Envelope = {
-  id: '0197a3c0-0000-7000-8000-000000000001',
-  source: 'vak://test',
-  type: 'vak.work.task',
-  time: '2026-01-02T03:04:05.123456789Z',
-  datacontenttype: 'application/json',
-  subject: undefined,
-  data: { kind: 'bytes', bytes: payload },
-  traceparent: undefined,
-  tracestate: undefined,
-  workspaceid: 'ws_123',
-  agentid: 'agent_456',
-  sessionid: undefined,
-  parentagentid: undefined,
-  seqnum: 1,
-  prevhash: genesisHash,
-  payloadhash: '1cb55820e73518961335cd72f31447276ffe621c21813ca726099297908d0af6',
-  causationid: undefined,
-  resumes: undefined,
-  seal: undefined,
-  signed: undefined,
-  extensions: [],
-};
 const sealedHash = 'abcb71beb11b6fb25224e1b62f5800f307dae0e924e38bcea22ff475ac122690';
 
 function sha256(bytes: Uint8Array): string {
@@ -36,9 +14,9 @@ function sha256(bytes: Uint8Array): string {
 }
 
 test('E10 golden leaves, plain and sealed', () => {
-  expect(sha256(payload)).toBe(golden.payloadhash);
-  expect(sha256(leafInput(golden))).toBe('187ad0f81e3c94a978fcb8a6e224d6fd5127d6cba75f599c491c45b7aa1522b8');
-  expect(sha256(leafInput({ ...golden, payloadhash: sealedHash }))).toBe(
+  expect(sha256(payload)).toBe(goldenEnvelope.payloadhash);
+  expect(sha256(leafInput(goldenEnvelope))).toBe('187ad0f81e3c94a978fcb8a6e224d6fd5127d6cba75f599c491c45b7aa1522b8');
+  expect(sha256(leafInput({ ...goldenEnvelope, payloadhash: sealedHash }))).toBe(
     '34e13c659c7c080491d201e05831806bdc4cd1443a3f33404613c5e0dea98535',
   );
 });
@@ -46,9 +24,9 @@ test('E10 golden leaves, plain and sealed', () => {
 test('E10 the sequence number is 8 raw bytes, also where one of them is a "|"', () => {
   const before =
     '1.0|0197a3c0-0000-7000-8000-000000000001|vak://test|vak.work.task|2026-01-02T03:04:05.123456789+00:00|ws_123|agent_456|';
-  const after = `|${genesisHash}|${golden.payloadhash}`;
+  const after = `|${genesisHash}|${goldenEnvelope.payloadhash}`;
   const at = (seqnum: number, raw: string) => {
-    const bytes = leafInput({ ...golden, seqnum });
+    const bytes = leafInput({ ...goldenEnvelope, seqnum });
     expect(toText(bytes.subarray(0, before.length))).toBe(before);
     expect(toHex(bytes.subarray(before.length, before.length + 8))).toBe(raw);
     expect(toText(bytes.subarray(before.length + 8))).toBe(after);
@@ -66,7 +44,7 @@ test('E10 the leaf of sequence 124', () => {
     Buffer.from('000000000000007c', 'hex'),
     Buffer.from(`|${'0'.repeat(64)}|1cb55820e73518961335cd72f31447276ffe621c21813ca726099297908d0af6`),
   ]);
-  expect(sha256(leafInput({ ...golden, seqnum: 124 }))).toBe(sha256(bytes));
+  expect(sha256(leafInput({ ...goldenEnvelope, seqnum: 124 }))).toBe(sha256(bytes));
   expect(sha256(bytes)).toBe('e4f2d1ccb46e6f1c8286975a1ddbfa72e353250b4aa3ebed2f0e65f264f1b585');
 });
 
@@ -118,6 +96,6 @@ test('E10 every field of the leaf counts', () => {
     { prevhash: `${'0'.repeat(63)}1` },
     { payloadhash: sealedHash },
   ];
-  const leaves = [{}, ...changes].map((change) => sha256(leafInput({ ...golden, ...change })));
+  const leaves = [{}, ...changes].map((change) => sha256(leafInput({ ...goldenEnvelope, ...change })));
   expect(new Set(leaves).size).toBe(leaves.length);
 });

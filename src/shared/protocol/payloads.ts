@@ -86,6 +86,16 @@ export function firstIssue(error: z.ZodError): string {
   return path === '' ? issue.message : `${path}: ${issue.message}`;
 }
 
+/** What the bytes say in JSON; throws `invalid-payload` that names `name`. The caller has looked at their number. */
+export function parseJson(bytes: Uint8Array, name: string): unknown {
+  const text = toTextStrict(bytes, name);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new VakError('invalid-payload', `${name}: not valid JSON (${bytes.length} bytes)`, { cause });
+  }
+}
+
 /** Checks a value against the schema of its type; throws `invalid-payload` that names the field. */
 export function checkPayload<T extends KnownType>(type: T, value: unknown): PayloadOf<T> {
   const result = payloadSchemas[type].safeParse(value);
@@ -99,12 +109,5 @@ export function decodePayload<T extends KnownType>(type: T, bytes: Uint8Array): 
   if (bytes.length > limit) {
     throw new VakError('limit-exceeded', `${type}: ${bytes.length} bytes, at most ${limit} are taken`);
   }
-  const text = toTextStrict(bytes, type);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new VakError('invalid-payload', `${type}: not valid JSON (${bytes.length} bytes)`, { cause });
-  }
-  return checkPayload(type, value);
+  return checkPayload(type, parseJson(bytes, type));
 }

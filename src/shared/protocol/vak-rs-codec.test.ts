@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { refusedField } from '../../../tests/support/expected-failure.ts';
 import { toHex, toText, utf8 } from '../base/bytes.ts';
-import { type ErrorCode, isVakError } from '../base/vak-error.ts';
 import { type Envelope, genesisHash } from './envelope.ts';
 import { decodeEnvelope, encodeEnvelope, payloadBytesOf } from './envelope-codec.ts';
 import { leafInput } from './leaf-input.ts';
@@ -43,17 +43,6 @@ interface Message {
 
 function read(value: unknown): Envelope {
   return decodeVakRs(utf8(JSON.stringify(value)));
-}
-
-function refused(action: () => unknown, code: ErrorCode = 'invalid-payload'): unknown {
-  try {
-    action();
-  } catch (error) {
-    if (!isVakError(error, code)) throw error;
-    expect(error.message.startsWith(`${error.details?.['field']}: `)).toBe(true);
-    return error.details?.['field'];
-  }
-  return 'nothing';
 }
 
 function leafOf(envelope: Envelope): string {
@@ -115,15 +104,17 @@ describe('vak-rs codec', () => {
     ['traceparent', { traceparent: undefined }],
     ['datacontenttype', { datacontenttype: undefined }],
   ])('E5 %s is not lost in silence: what the crate cannot hold or needs is refused', (field, change) => {
-    expect(refused(() => encodeVakRs({ ...read(plain), ...change }), 'unsupported')).toBe(field);
+    expect(refusedField(() => encodeVakRs({ ...read(plain), ...change }), 'unsupported')).toBe(field);
   });
 
   it('E5 an envelope that breaks E1 is neither read nor written', () => {
-    expect(refused(() => encodeVakRs({ ...read(plain), type: 'a:b' }))).toBe('type');
-    expect(refused(() => read({ ...plain, id: 'A' }))).toBe('id');
-    expect(refused(() => read({ ...plain, time: '2026-01-02T03:04:05+00:00' }))).toBe('time');
-    expect(refused(() => read({ ...plain, lineage: { ...plain.lineage, workspace_id: 'a:b' } }))).toBe('workspaceid');
-    expect(refused(() => read({ ...plain, specversion: '1.1' }))).toBe('specversion');
+    expect(refusedField(() => encodeVakRs({ ...read(plain), type: 'a:b' }))).toBe('type');
+    expect(refusedField(() => read({ ...plain, id: 'A' }))).toBe('id');
+    expect(refusedField(() => read({ ...plain, time: '2026-01-02T03:04:05+00:00' }))).toBe('time');
+    expect(refusedField(() => read({ ...plain, lineage: { ...plain.lineage, workspace_id: 'a:b' } }))).toBe(
+      'workspaceid',
+    );
+    expect(refusedField(() => read({ ...plain, specversion: '1.1' }))).toBe('specversion');
   });
 
   it.each([
@@ -135,7 +126,7 @@ describe('vak-rs codec', () => {
     ['"1"', 'a text'],
     ['null', 'null'],
   ])('E5 seq_num %s is refused: %s', (digits) => {
-    expect(refused(() => decodeVakRs(utf8(plainText.replace('"seq_num":1', `"seq_num":${digits}`))))).toBe(
+    expect(refusedField(() => decodeVakRs(utf8(plainText.replace('"seq_num":1', `"seq_num":${digits}`))))).toBe(
       'lineage.seq_num',
     );
   });
@@ -149,22 +140,25 @@ describe('vak-rs codec', () => {
   it('E5 a payload is an array of whole numbers from 0 to 255', () => {
     for (const bad of ['256', '-1', '1.0', '1e1', '"1"', 'null', '[1]', '01', '1000']) {
       const text = plainText.replace('[123,34,', `[123,${bad},`);
-      expect([bad, refused(() => decodeVakRs(utf8(text)))]).toEqual([bad, 'payload.1']);
+      expect([bad, refusedField(() => decodeVakRs(utf8(text)))]).toEqual([bad, 'payload.1']);
     }
-    for (const payload of ['AAAA', {}, null, 1]) expect(refused(() => read({ ...plain, payload }))).toBe('payload');
+    for (const payload of ['AAAA', {}, null, 1])
+      expect(refusedField(() => read({ ...plain, payload }))).toBe('payload');
     expect(payloadBytesOf(read({ ...plain, payload: [0, 255] }))).toEqual(Uint8Array.of(0, 255));
   });
 
   it('E5 encrypted and encryption go together', () => {
     const { encryption, ...unsealed } = sealed;
-    expect(refused(() => read(unsealed))).toBe('encryption');
-    expect(refused(() => read({ ...sealed, encrypted: false }))).toBe('encryption');
-    expect(refused(() => read({ ...sealed, encrypted: 'true' }))).toBe('encrypted');
-    expect(refused(() => read({ ...plain, encrypted: undefined }))).toBe('encrypted');
+    expect(refusedField(() => read(unsealed))).toBe('encryption');
+    expect(refusedField(() => read({ ...sealed, encrypted: false }))).toBe('encryption');
+    expect(refusedField(() => read({ ...sealed, encrypted: 'true' }))).toBe('encrypted');
+    expect(refusedField(() => read({ ...plain, encrypted: undefined }))).toBe('encrypted');
     const other = { ...(encryption as object), algorithm: 'AES-128-GCM' };
-    expect(refused(() => read({ ...sealed, encryption: other }), 'unsupported')).toBe('encryption.algorithm');
-    expect(refused(() => read({ ...sealed, encryption: { ...(encryption as object), key_id: 'a:b' } }))).toBe('keyid');
-    expect(refused(() => read({ ...sealed, encryption: { ...(encryption as object), nonce_hex: 'AB' } }))).toBe(
+    expect(refusedField(() => read({ ...sealed, encryption: other }), 'unsupported')).toBe('encryption.algorithm');
+    expect(refusedField(() => read({ ...sealed, encryption: { ...(encryption as object), key_id: 'a:b' } }))).toBe(
+      'keyid',
+    );
+    expect(refusedField(() => read({ ...sealed, encryption: { ...(encryption as object), nonce_hex: 'AB' } }))).toBe(
       'nonce',
     );
   });
@@ -181,29 +175,29 @@ describe('vak-rs codec', () => {
       'lineage',
       'payload',
     ]) {
-      expect(refused(() => read({ ...plain, [name]: undefined }))).toBe(name);
-      expect(refused(() => read({ ...plain, [name]: true }))).toBe(name);
+      expect(refusedField(() => read({ ...plain, [name]: undefined }))).toBe(name);
+      expect(refusedField(() => read({ ...plain, [name]: true }))).toBe(name);
     }
     for (const name of ['workspace_id', 'origin_agent_id', 'seq_num', 'prev_event_hash', 'payload_hash']) {
-      expect(refused(() => read({ ...plain, lineage: { ...plain.lineage, [name]: undefined } }))).toBe(
+      expect(refusedField(() => read({ ...plain, lineage: { ...plain.lineage, [name]: undefined } }))).toBe(
         `lineage.${name}`,
       );
     }
     for (const name of ['session_id', 'parent_agent_id']) {
-      expect(refused(() => read({ ...plain, lineage: { ...plain.lineage, [name]: 1 } }))).toBe(`lineage.${name}`);
+      expect(refusedField(() => read({ ...plain, lineage: { ...plain.lineage, [name]: 1 } }))).toBe(`lineage.${name}`);
     }
-    expect(refused(() => read({ ...plain, trace: {} }))).toBe('trace.traceparent');
+    expect(refusedField(() => read({ ...plain, trace: {} }))).toBe('trace.traceparent');
   });
 
   it('E5 nothing is passed over: unknown members and doubles are refused by their path', () => {
-    expect(refused(() => read({ ...plain, extra: 1 }))).toBe('extra');
-    expect(refused(() => read({ ...plain, lineage: { ...plain.lineage, 'a b': 1 } }))).toBe('lineage."a b"');
-    expect(refused(() => decodeVakRs(utf8(plainText.replace('{', '{"id":"x",'))))).toBe('id');
-    expect(refused(() => decodeVakRs(utf8(plainText.replace('"seq_num":1', '"seq_num":1,"seq_num":2'))))).toBe(
+    expect(refusedField(() => read({ ...plain, extra: 1 }))).toBe('extra');
+    expect(refusedField(() => read({ ...plain, lineage: { ...plain.lineage, 'a b': 1 } }))).toBe('lineage."a b"');
+    expect(refusedField(() => decodeVakRs(utf8(plainText.replace('{', '{"id":"x",'))))).toBe('id');
+    expect(refusedField(() => decodeVakRs(utf8(plainText.replace('"seq_num":1', '"seq_num":1,"seq_num":2'))))).toBe(
       'lineage.seq_num',
     );
-    expect(refused(() => read([plain]))).toBe('message');
-    expect(refused(() => decodeVakRs(Uint8Array.of(0xff)))).toBe('message');
+    expect(refusedField(() => read([plain]))).toBe('message');
+    expect(refusedField(() => decodeVakRs(Uint8Array.of(0xff)))).toBe('message');
   });
 
   it('E5 at most 4 MiB are read and written', () => {
@@ -211,8 +205,8 @@ describe('vak-rs codec', () => {
     const envelope: Envelope = { ...read(plain), data: { kind: 'bytes', bytes } };
     expect(Buffer.from(bytes).equals(payloadBytesOf(decodeVakRs(encodeVakRs(envelope))))).toBe(true);
     const larger: Envelope = { ...envelope, data: { kind: 'bytes', bytes: new Uint8Array(1_100_000).fill(200) } };
-    expect(refused(() => encodeVakRs(larger), 'limit-exceeded')).toBe('message');
-    expect(refused(() => decodeVakRs(new Uint8Array(4 * 1_048_576 + 1)), 'limit-exceeded')).toBe('message');
+    expect(refusedField(() => encodeVakRs(larger), 'limit-exceeded')).toBe('message');
+    expect(refusedField(() => decodeVakRs(new Uint8Array(4 * 1_048_576 + 1)), 'limit-exceeded')).toBe('message');
   });
 
   it('E5 such a message is known by its members; a CloudEvents event, another text, a broken one is not one', () => {

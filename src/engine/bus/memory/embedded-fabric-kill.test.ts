@@ -3,7 +3,6 @@
  * `npm run endurance` kills it 200 times, and stores an object of 1 GiB.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type BuiltFabricWriter, buildFabricWriter } from '../../../../tests/support/built-fabric-writer.ts';
 import {
   killedBucket,
   killedConsumer,
@@ -13,6 +12,8 @@ import {
 } from '../../../../tests/support/fabric-content.ts';
 import { createFabricFixture } from '../../../../tests/support/fabric-fixture.ts';
 import { createFabricLedger, type FabricLedger } from '../../../../tests/support/fabric-ledger.ts';
+import { startTelling, type TellingProcess } from '../../../../tests/support/telling-process.ts';
+import { buildTestPrograms } from '../../../../tests/support/test-programs.ts';
 import { createSystemClock } from '../../ports/clock.ts';
 import { createSilentLogger } from '../../ports/logger.ts';
 import type { DurablePlane, StoredMessage } from '../durable.ts';
@@ -27,14 +28,13 @@ const lanes = 2;
 const largeMebibytes = isEndurance ? 1024 : 256;
 
 const fixture = createFabricFixture();
-let writer: BuiltFabricWriter;
+let writer: string;
 beforeAll(async () => {
-  writer = await buildFabricWriter();
+  ({ fabricWriter: writer } = await buildTestPrograms());
 }, 60_000);
-afterAll(async () => {
-  await fixture.end();
-  await writer.remove();
-});
+afterAll(() => fixture.end());
+
+const startWriter = (...args: readonly string[]): TellingProcess => startTelling(process.execPath, [writer, ...args]);
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -132,10 +132,10 @@ async function checkDeliveries({ durable }: Fabric, ledger: FabricLedger): Promi
 }
 
 async function killOnce(folder: string, ledger: FabricLedger, kill: number): Promise<void> {
-  const run = writer.start(folder, String(ledger.nextSerial), ledger.unanswered().join(','));
+  const run = startWriter(folder, String(ledger.nextSerial), ledger.unanswered().join(','));
   if (kill % 6 === 5) await wait(80 + Math.random() * 150);
   else {
-    await Promise.race([run.begun, run.ended]);
+    await run.toldAtLeast(1);
     await wait(Math.random() * 350);
   }
   run.process.kill('SIGKILL');
@@ -186,7 +186,7 @@ it(
   `B5 an object of ${largeMebibytes} MiB passes through with less than 80 MB of memory`,
   async () => {
     const folder = await fixture.createFolder();
-    const { lines, errors } = await writer.start(folder, '1', '', 'large', String(largeMebibytes)).ended;
+    const { lines, errors } = await startWriter(folder, '1', '', 'large', String(largeMebibytes)).ended;
     expect(errors).toBe('');
     const { sizeBytes, readBytes, grown } = JSON.parse(lines[0] ?? '{}');
     expect([sizeBytes, readBytes]).toEqual([largeMebibytes * 1024 * 1024, largeMebibytes * 1024 * 1024]);

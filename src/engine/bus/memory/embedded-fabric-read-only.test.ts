@@ -14,17 +14,17 @@ import {
 } from '../../../../tests/support/fabric-fixture.ts';
 import { createHeldJournal } from '../../../../tests/support/held-journal.ts';
 import { toText, utf8 } from '../../../shared/base/bytes.ts';
-import { type ErrorCode, isVakError, VakError } from '../../../shared/base/vak-error.ts';
+import { VakError } from '../../../shared/base/vak-error.ts';
 import { createFakeClock } from '../../ports/fake-clock.ts';
 import { createSilentLogger } from '../../ports/logger.ts';
 import { createSeededRandomness } from '../../ports/randomness.ts';
 import type { Fabric } from '../fabric.ts';
+import { hasCode } from '../laws/durable-law.ts';
 import { createFabricOver } from './embedded-fabric.ts';
 import { journalKey } from './journal-keys.ts';
 import { createMemoryJournal } from './memory-journal.ts';
 
 const fixture = createFabricFixture();
-const hasCode = (code: ErrorCode) => (thrown: unknown) => isVakError(thrown, code);
 
 afterEach(() => fixture.end());
 

@@ -13,18 +13,18 @@ import {
   workConsumer,
 } from '../../../../tests/support/fabric-fixture.ts';
 import { createHeldJournal } from '../../../../tests/support/held-journal.ts';
+import { createLineLogger } from '../../../../tests/support/line-logger.ts';
 import { toText, utf8 } from '../../../shared/base/bytes.ts';
-import { type ErrorCode, isVakError } from '../../../shared/base/vak-error.ts';
 import { type StreamSpec, streamsOf } from '../../../shared/protocol/stream-table.ts';
 import { createFakeClock } from '../../ports/fake-clock.ts';
-import { createJsonLogger, createSilentLogger } from '../../ports/logger.ts';
+import { createSilentLogger } from '../../ports/logger.ts';
 import { createSeededRandomness } from '../../ports/randomness.ts';
 import { defineBusLaws } from '../bus-laws.ts';
+import { hasCode } from '../laws/durable-law.ts';
 import { createEmbeddedFabric } from './embedded-fabric.ts';
 import { createMemoryJournal } from './memory-journal.ts';
 
 const fixture = createFabricFixture();
-const hasCode = (code: ErrorCode) => (thrown: unknown) => isVakError(thrown, code);
 
 afterEach(() => fixture.end());
 
@@ -91,11 +91,7 @@ describe('embedded fabric', () => {
 
   it('B3 once its stream was deleted a subject is an ephemeral one: nothing is tried, nothing is logged', async () => {
     const logged: string[] = [];
-    const logger = createJsonLogger(
-      (line) => logged.push(line),
-      () => 0,
-      () => 'id',
-    );
+    const logger = createLineLogger(logged);
     const ports = { clock: createFakeClock(), randomness: createSeededRandomness(1), logger };
     const { bus, durable, close } = await createEmbeddedFabric({ folder: undefined, durability: 'written', ...ports });
     const [spec] = streamsOf('ws');

@@ -2,8 +2,8 @@
  * The embedded engine, whole (protocol.md B6): live plane, streams, key-value and objects over one journal; needs no server.
  * Law: what an append stores is heard live, once, after it is stored, in the stream's order; a journal that cannot be changed can be read.
  */
-import { toDisposable } from '../../../shared/base/disposer.ts';
 import { isVakError, VakError } from '../../../shared/base/vak-error.ts';
+import { createListenerSet } from '../../listener-set.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Randomness } from '../../ports/randomness.ts';
@@ -110,23 +110,14 @@ async function joinPlanes(parts: Parts, { clock, logger }: FabricPorts) {
 }
 
 function createStatus({ clock, logger }: FabricPorts) {
-  const listeners = new Set<(status: BusStatus) => void>();
+  const listeners = createListenerSet<BusStatus>(logger, 'bus.status-listener-threw');
   let status: BusStatus = { kind: 'connected', sinceMs: clock.now(), server: 'embedded', rttMs: null };
   return {
     now: () => status,
-    onChange(listener: (status: BusStatus) => void) {
-      listeners.add(listener);
-      return toDisposable(() => listeners.delete(listener));
-    },
+    onChange: listeners.add,
     end(): void {
       status = { kind: 'closed', sinceMs: clock.now(), error: null };
-      for (const listener of [...listeners]) {
-        try {
-          listener(status);
-        } catch (thrown) {
-          logger.bug('bus.status-listener-threw', thrown);
-        }
-      }
+      listeners.tell(status);
       listeners.clear();
     },
   };

@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createHeldJournal } from '../../../../tests/support/held-journal.ts';
 import { toText, utf8 } from '../../../shared/base/bytes.ts';
-import { type ErrorCode, isVakError, VakError } from '../../../shared/base/vak-error.ts';
+import { isVakError, VakError } from '../../../shared/base/vak-error.ts';
 import { createFakeClock } from '../../ports/fake-clock.ts';
 import { createSilentLogger } from '../../ports/logger.ts';
 import type { KeyValueBucket, KeyValueEntry } from '../durable.ts';
+import { hasCode } from '../laws/durable-law.ts';
 import type { Journal } from './journal.ts';
 import { journalKey } from './journal-keys.ts';
 import { createKeyValueStore, type KeyValueStore } from './key-value-store.ts';
 import { createMemoryJournal } from './memory-journal.ts';
 
 const logger = createSilentLogger();
-const hasCode = (code: ErrorCode) => (thrown: unknown) => isVakError(thrown, code);
 const textOf = (entry: KeyValueEntry | undefined): string | undefined =>
   entry === undefined ? undefined : `${toText(entry.value)}@${entry.revision}`;
 const turns = async (count = 4): Promise<void> => {

@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type BuiltJournalWriter, buildJournalWriter } from '../../../../tests/support/built-journal-writer.ts';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createJournalFolder, type JournalFolder } from '../../../../tests/support/journal-folder.ts';
 import { readNumbered } from '../../../../tests/support/numbered-commits.ts';
+import { type JournalWriterOptions, startJournalWriter } from '../../../../tests/support/start-journal-writer.ts';
+import type { TellingProcess } from '../../../../tests/support/telling-process.ts';
+import { buildTestPrograms } from '../../../../tests/support/test-programs.ts';
 import { isVakError } from '../../../shared/base/vak-error.ts';
 import type { JournalDurability } from './journal.ts';
 
@@ -11,16 +13,20 @@ const stores = process.env['VAK_ENDURANCE'] === '1' ? 10 : 1;
 const kills = 5;
 const window = 64;
 
-let writer: BuiltJournalWriter;
+let writer: string;
 let place: JournalFolder;
 beforeAll(async () => {
-  writer = await buildJournalWriter();
+  ({ journalWriter: writer } = await buildTestPrograms());
 }, 60_000);
-afterAll(() => writer.remove());
 beforeEach(() => {
   place = createJournalFolder();
 });
 afterEach(() => place.remove());
+
+/** Starts a writer in the folder. */
+function startWriter(options: Omit<JournalWriterOptions, 'folder'>): TellingProcess {
+  return startJournalWriter(writer, { folder: place.folder, ...options });
+}
 
 /** What is there, as the next start sees it. */
 async function reopen(): Promise<readonly number[]> {
@@ -36,7 +42,7 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, inde
 /** Kills it at a random moment of its work (now and then while it opens); how many commits are there afterwards. */
 async function killOnce(round: number, durability: JournalDurability, before: number): Promise<number> {
   // Large values fill LevelDB's memory, so that some kills meet it while it writes a table.
-  const run = writer.start({ folder: place.folder, durability, window, bytes: round % 3 === 2 ? 20_000 : 300 });
+  const run = startWriter({ durability, window, bytes: round % 3 === 2 ? 20_000 : 300 });
   if (round % 5 === 4) await wait(40 + Math.random() * 100);
   else {
     await run.toldAtLeast(2);
@@ -74,7 +80,7 @@ for (const durability of ['written', 'fsynced'] as const) {
 }
 
 it('B6 while another process has the folder open it is refused, and that process writes on', async () => {
-  const run = writer.start({ folder: place.folder, durability: 'written', window, bytes: 20_000 });
+  const run = startWriter({ durability: 'written', window, bytes: 20_000 });
   await run.toldAtLeast(500);
   for (let attempt = 0; attempt < 5; attempt++) {
     const error = await place.open().catch((thrown: unknown) => thrown);
@@ -91,7 +97,7 @@ it('B6 while another process has the folder open it is refused, and that process
 
 for (const durability of ['written', 'fsynced'] as const) {
   it(`B6 a full disk refuses with its cause, keeps nothing of what it refused, and all that was answered (${durability})`, async () => {
-    const run = writer.start({ folder: place.folder, durability, window, bytes: 5000, fileLimitKib: 2048 });
+    const run = startWriter({ durability, window, bytes: 5000, fileLimitKib: 2048 });
     const { lines, errors } = await run.ended;
     expect(errors).toBe('');
     const told = lines.filter((line) => /^\d+$/.test(line));
@@ -106,12 +112,12 @@ for (const durability of ['written', 'fsynced'] as const) {
 }
 
 it('B6 a store whose disk has no room to open it starts read-only with all that is in it, unchanged, and says so', async () => {
-  const run = writer.start({ folder: place.folder, durability: 'written', window, bytes: 5000 });
+  const run = startWriter({ durability: 'written', window, bytes: 5000 });
   await run.toldAtLeast(300);
   run.process.kill('SIGKILL');
   await run.ended;
   const files = place.files();
-  const full = writer.start({ folder: place.folder, durability: 'written', window: 1, fileLimitKib: 64 });
+  const full = startWriter({ durability: 'written', window: 1, fileLimitKib: 64 });
   const { lines, errors } = await full.ended;
   expect(errors).toBe('');
   const [, opened] = /^opened (\d+)$/.exec(lines[0] ?? '') ?? [];

@@ -11,12 +11,11 @@ import {
   someBytes,
 } from '../../../../tests/support/object-fixture.ts';
 import { utf8 } from '../../../shared/base/bytes.ts';
-import { type ErrorCode, isVakError, VakError } from '../../../shared/base/vak-error.ts';
+import { VakError } from '../../../shared/base/vak-error.ts';
+import { hasCode } from '../laws/durable-law.ts';
 import type { Journal } from './journal.ts';
 import { journalKey } from './journal-keys.ts';
 import { createMemoryJournal } from './memory-journal.ts';
-
-const hasCode = (code: ErrorCode) => (thrown: unknown) => isVakError(thrown, code);
 
 describe('loose chunks', () => {
   it('B6 what an interrupted put has written is removed when it is opened again, and its number is not used again', async () => {

@@ -11,11 +11,10 @@ import {
   someBytes,
 } from '../../../../tests/support/object-fixture.ts';
 import { utf8 } from '../../../shared/base/bytes.ts';
-import { type ErrorCode, isVakError } from '../../../shared/base/vak-error.ts';
+import { hasCode } from '../laws/durable-law.ts';
 import { journalKey } from './journal-keys.ts';
 import { createMemoryJournal } from './memory-journal.ts';
 
-const hasCode = (code: ErrorCode) => (thrown: unknown) => isVakError(thrown, code);
 const kibibyte = 1024;
 
 describe('object store', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createLineLogger } from '../../../../tests/support/line-logger.ts';
 import { utf8 } from '../../../shared/base/bytes.ts';
 import { VakError } from '../../../shared/base/vak-error.ts';
 import { createFakeClock } from '../../ports/fake-clock.ts';
-import { createJsonLogger } from '../../ports/logger.ts';
 import type { Bus } from '../bus.ts';
 import { createDurableSubjects } from './durable-subjects.ts';
 import { createMemoryBus } from './memory-bus.ts';
@@ -20,11 +20,7 @@ interface Appending {
 function openBus(): { readonly bus: Bus; readonly appends: Appending[]; readonly logged: string[] } {
   const logged: string[] = [];
   const appends: Appending[] = [];
-  const logger = createJsonLogger(
-    (line) => logged.push(line),
-    () => 0,
-    () => 'id',
-  );
+  const logger = createLineLogger(logged);
   const bus = createStoringBus({
     bus: createMemoryBus({ clock: createFakeClock(), logger }),
     isDurable: (one) => one === subject,

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
+  taskA as a,
+  taskB as b,
   consumerSpec,
   type EmbeddedStreams,
   makeConsumer,
@@ -10,8 +12,6 @@ import {
 import { toText, utf8 } from '../../../shared/base/bytes.ts';
 import type { Consumer, ConsumerSpec, Delivery } from '../durable.ts';
 
-const a = 'vak.work.ws.a.task';
-const b = 'vak.work.ws.b.task';
 const failed = (code: string, details?: object) => ({ code, ...(details && { details }) });
 const brief = (deliveries: readonly Delivery[]) =>
   deliveries.map(({ message, deliveryCount }) => `${message.seq}×${deliveryCount}`);

@@ -1,30 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import {
+  taskA as a,
+  taskB as b,
   consumerSpec,
   makeConsumer,
   openEmbeddedStreams,
+  openStream,
   settle,
   streamSpec,
 } from '../../../../tests/support/embedded-streams.ts';
-import { toText, utf8 } from '../../../shared/base/bytes.ts';
+import { utf8 } from '../../../shared/base/bytes.ts';
 import { VakError } from '../../../shared/base/vak-error.ts';
 import { streamsOf } from '../../../shared/protocol/stream-table.ts';
 
-const a = 'vak.work.ws.a.task';
-const b = 'vak.work.ws.b.task';
 const failed = (code: string, details?: object) => ({ code, ...(details && { details }) });
-
-async function openStream(more: Parameters<typeof streamSpec>[0] = {}) {
-  const streams = await openEmbeddedStreams();
-  const spec = streamSpec(more);
-  await streams.plane.ensureStream(spec);
-  const append = (subject: string, text: string, options = {}) => streams.plane.append(subject, utf8(text), options);
-  const texts = async () => {
-    const { messages } = await streams.plane.stream(spec.name).read({ limit: 1000 });
-    return messages.map(({ seq, data }) => `${seq}:${toText(data)}`);
-  };
-  return { streams, spec, append, texts, stream: () => streams.plane.stream(spec.name) };
-}
 
 describe('provisioning', () => {
   test('B3 a stream is made, changed and found unchanged; a dry run does nothing', async () => {

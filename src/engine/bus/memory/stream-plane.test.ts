@@ -1,22 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { consumerSpec, openEmbeddedStreams, settle, streamSpec } from '../../../../tests/support/embedded-streams.ts';
-import { toText, utf8 } from '../../../shared/base/bytes.ts';
+import {
+  taskA as a,
+  taskB as b,
+  consumerSpec,
+  openStream,
+  settle,
+} from '../../../../tests/support/embedded-streams.ts';
+import { utf8 } from '../../../shared/base/bytes.ts';
 
-const a = 'vak.work.ws.a.task';
-const b = 'vak.work.ws.b.task';
 const failed = (code: string, details?: object) => ({ code, ...(details && { details }) });
-
-async function openStream(more: Parameters<typeof streamSpec>[0] = {}) {
-  const streams = await openEmbeddedStreams();
-  const spec = streamSpec(more);
-  await streams.plane.ensureStream(spec);
-  const append = (subject: string, text: string, options = {}) => streams.plane.append(subject, utf8(text), options);
-  const texts = async () => {
-    const { messages } = await streams.plane.stream(spec.name).read({ limit: 1000 });
-    return messages.map(({ seq, data }) => `${seq}:${toText(data)}`);
-  };
-  return { streams, spec, append, texts, stream: () => streams.plane.stream(spec.name) };
-}
 
 describe('append', () => {
   test('B3 numbers rise by one and each message is found by its number', async () => {

@@ -1,6 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createUser } from 'nkeys.js';
 import { afterEach, beforeAll, expect, it } from 'vitest';
+import { failure } from '../../../../tests/support/expected-failure.ts';
+import { createLineLogger } from '../../../../tests/support/line-logger.ts';
 import { createTestOperator } from '../../../../tests/support/nats-jwt.ts';
 import { type NatsServer, type NatsServerOptions, startNatsServer } from '../../../../tests/support/nats-server.ts';
 import { createTestCertificates } from '../../../../tests/support/test-certificates.ts';
@@ -8,7 +10,7 @@ import { utf8 } from '../../../shared/base/bytes.ts';
 import type { VakError } from '../../../shared/base/vak-error.ts';
 import { createSecret, secretFromText } from '../../identity/secret.ts';
 import { createSystemClock } from '../../ports/clock.ts';
-import { createJsonLogger, createSilentLogger } from '../../ports/logger.ts';
+import { createSilentLogger } from '../../ports/logger.ts';
 import { createSystemRandomness } from '../../ports/randomness.ts';
 import type { Fabric } from '../fabric.ts';
 import { connectNats } from './nats-fabric.ts';
@@ -36,14 +38,6 @@ async function open(address: string, more: Partial<NatsOptions> = {}): Promise<F
   });
   ends.push(() => fabric.close());
   return fabric;
-}
-
-/** What it rejects with. */
-async function failure(work: Promise<unknown>): Promise<VakError> {
-  return work.then(
-    () => expect.unreachable('it was accepted'),
-    (error: VakError) => error,
-  );
 }
 
 /** A server that greets as one without TLS, and counts what it gets; a hostile one ends whoever says anything. */
@@ -116,11 +110,7 @@ it('B9 user and password, token, nkey, JWT and credentials files open a server t
 
 it('B10 no secret is in an error or in the log, whatever is refused', async () => {
   const lines: string[] = [];
-  const logger = createJsonLogger(
-    (line) => lines.push(line),
-    () => 0,
-    () => 'id',
-  );
+  const logger = createLineLogger(lines);
   const server = await start({ users: [{ user: 'p', password: 'right' }] });
   const words = ['hunter-two', 'tok-en-value', Buffer.from(createUser().getSeed()).toString('latin1')];
   const [password, token, seed] = words.map((word) => () => secretFromText(word));

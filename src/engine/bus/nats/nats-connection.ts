@@ -3,10 +3,10 @@
  * Law: it is sought again for ever, unless the server refuses the credentials for good; closed, it leaves no socket and no timer.
  */
 import { type NatsConnection as Client, connect, ErrorCode, Events, type ServerInfo, type Status } from 'nats';
-import { createDisposer, type Disposable, toDisposable } from '../../../shared/base/disposer.ts';
+import { createDisposer, type Disposable } from '../../../shared/base/disposer.ts';
 import { VakError } from '../../../shared/base/vak-error.ts';
+import { createListenerSet, type ListenerSet } from '../../listener-set.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Logger } from '../../ports/logger.ts';
 import type { BusStatusSource } from '../bus-status.ts';
 import { clientOptions } from './nats-client-options.ts';
 import { dial } from './nats-dial.ts';
@@ -51,31 +51,6 @@ interface Parts {
   readonly addresses: Addresses;
 }
 
-interface Listeners<T> {
-  add(listener: (value: T) => void): Disposable;
-  tell(value: T): void;
-}
-
-function createListeners<T>(logger: Logger): Listeners<T> {
-  const all = new Set<(value: T) => void>();
-  return {
-    add(listener) {
-      const own = (value: T): void => listener(value);
-      all.add(own);
-      return toDisposable(() => all.delete(own));
-    },
-    tell(value) {
-      for (const listener of [...all]) {
-        try {
-          listener(value);
-        } catch (thrown) {
-          logger.bug('nats.listener-threw', thrown);
-        }
-      }
-    },
-  };
-}
-
 function within<T>(clock: Clock, limitMs: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = clock.setTimer(limitMs, () =>
@@ -86,7 +61,7 @@ function within<T>(clock: Clock, limitMs: number, work: Promise<T>): Promise<T> 
 }
 
 /** Reads what the server says by the way; ends with the connection. */
-async function readNews({ client, internals, options }: Parts, denied: Listeners<Denied>): Promise<void> {
+async function readNews({ client, internals, options }: Parts, denied: ListenerSet<Denied>): Promise<void> {
   const { logger } = options;
   const read = (news: Status): void => {
     if (news.type === Events.LDM) {
@@ -150,9 +125,9 @@ function keepAlive(parts: Parts): NatsConnection {
   const { client, internals, login, status, timing, options, addresses } = parts;
   const { clock, logger } = options;
   const life = new AbortController();
-  const denied = createListeners<Denied>(logger);
-  const ups = createListeners<void>(logger);
-  const losses = createListeners<void>(logger);
+  const denied = createListenerSet<Denied>(logger, 'nats.listener-threw');
+  const ups = createListenerSet<void>(logger, 'nats.listener-threw');
+  const losses = createListenerSet<void>(logger, 'nats.listener-threw');
   let watch: Disposable = createDisposer();
   let info = client.info as ServerInfo;
   /** Why we ended the connection ourselves. */

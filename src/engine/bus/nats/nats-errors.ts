@@ -26,26 +26,13 @@ const denied: Meaning = {
   text: 'the server does not let these credentials; grant them this subject',
 };
 const badInput: Meaning = { code: 'invalid-input', text: 'the client does not take this' };
-const tlsFailed: Meaning = {
-  code: 'tls-required',
-  text: 'TLS could not be agreed on: check the address and the certificates; nothing was sent in clear',
-};
-const noTls: Meaning = {
-  code: 'tls-required',
-  text: 'the address asks for TLS and the server does not offer it; nothing was sent in clear',
-};
-const unknownAuthority: Meaning = {
-  code: 'tls-required',
-  text: 'the server’s certificate is of an authority that is not trusted; give its CA; nothing was sent in clear',
-};
-const wrongName: Meaning = {
-  code: 'tls-required',
-  text: 'the server’s certificate is for another name; check the address; nothing was sent in clear',
-};
-const outOfDate: Meaning = {
-  code: 'tls-required',
-  text: 'the server’s certificate is not valid at this time; renew it, or check the clock; nothing was sent in clear',
-};
+/** TLS did not come about, so nothing was said at all. */
+const withoutTls = (text: string): Meaning => ({ code: 'tls-required', text: `${text}; nothing was sent in clear` });
+const tlsFailed = withoutTls('TLS could not be agreed on: check the address and the certificates');
+const noTls = withoutTls('the address asks for TLS and the server does not offer it');
+const unknownAuthority = withoutTls('the server’s certificate is of an authority that is not trusted; give its CA');
+const wrongName = withoutTls('the server’s certificate is for another name; check the address');
+const outOfDate = withoutTls('the server’s certificate is not valid at this time; renew it, or check the clock');
 
 const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   [NatsCode.ConnectionRefused, lost],

@@ -5,6 +5,7 @@
  */
 import { type Disposable, toDisposable } from '../../../shared/base/disposer.ts';
 import { isVakError } from '../../../shared/base/vak-error.ts';
+import { pause } from '../../wait.ts';
 import { changeOf, type KeyChange, type NatsKeyValueDeps } from './nats-key-change.ts';
 import { createOrderedReader, type OrderedReader, type ReaderPage } from './nats-ordered-reader.ts';
 import type { Pulled } from './nats-pull.ts';
@@ -86,17 +87,6 @@ export function watchKeys(deps: NatsKeyValueDeps, watch: KeyWatch): Disposable {
     });
   let reader = newReader();
 
-  const pause = (delayMs: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = clock.setTimer(delayMs, () => end());
-      const end = (): void => {
-        timer.dispose();
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      signal.addEventListener('abort', end, { once: true });
-      if (signal.aborted) end();
-    });
   const step = async (): Promise<void> => {
     if (handOut.hasPassed()) {
       const onMessage = (pulled: Pulled): void => {
@@ -122,7 +112,7 @@ export function watchKeys(deps: NatsKeyValueDeps, watch: KeyWatch): Disposable {
       handOut.startOver();
       reader = newReader();
     }
-    await pause(retryMs);
+    await pause(clock, retryMs, signal);
     return true;
   };
   const run = async (): Promise<void> => {

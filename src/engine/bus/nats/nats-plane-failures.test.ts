@@ -1,8 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
+import { failure } from '../../../../tests/support/expected-failure.ts';
 import { openNatsPlane, type PlaneOptions, until } from '../../../../tests/support/nats-plane-fixture.ts';
 import { type NatsServer, type NatsServerOptions, startNatsServer } from '../../../../tests/support/nats-server.ts';
 import { utf8 } from '../../../shared/base/bytes.ts';
-import { isVakError, type VakError } from '../../../shared/base/vak-error.ts';
+import { isVakError } from '../../../shared/base/vak-error.ts';
 import type { StreamSpec } from '../../../shared/protocol/stream-table.ts';
 import { secretFromText } from '../../identity/secret.ts';
 import type { ConsumerSpec, DurablePlane } from '../durable.ts';
@@ -35,12 +36,7 @@ const consumer: ConsumerSpec = {
   ...{ name: 'c', filter: 'vak.rooms.ws.>', ackWaitMs: 30_000, maxDeliver: 4, maxInFlight: 100, start: 'all' },
 };
 
-const failureOf = (work: Promise<unknown>): Promise<VakError> =>
-  work.then(
-    () => Promise.reject(new Error('it should have failed')),
-    (error: unknown) => (isVakError(error) ? error : Promise.reject(error)),
-  );
-const codeOf = async (work: Promise<unknown>): Promise<string> => (await failureOf(work)).code;
+const codeOf = async (work: Promise<unknown>): Promise<string> => (await failure(work)).code;
 
 it('B8 a stream that is deleted under appends and reads is not-found, and back when it is made again', async () => {
   const server = await serve();
@@ -65,7 +61,7 @@ it('B8 a pull is told at once that its consumer, or its stream, is deleted, and 
   for (const remove of [() => other.stream(name).deleteConsumer('c'), () => other.deleteStream(name)]) {
     await plane.ensureStream(spec);
     const mine = await plane.stream(name).ensureConsumer(consumer);
-    const pulling = failureOf(mine.pull({ batch: 10, waitMs: 12_000 }));
+    const pulling = failure(mine.pull({ batch: 10, waitMs: 12_000 }));
     expect(await until(async () => (await mine.state()).waitingCount === 1)).toBe(true);
     const startMs = performance.now();
     await remove();
@@ -133,13 +129,13 @@ it('B8 while the server is away everything is disconnected at once, and waiting 
   const plane = await open(server);
   await plane.ensureStream(spec);
   const mine = await plane.stream(name).ensureConsumer(consumer);
-  const pulling = failureOf(mine.pull({ batch: 1, waitMs: 12_000 }));
+  const pulling = failure(mine.pull({ batch: 1, waitMs: 12_000 }));
   expect(await until(async () => (await mine.state()).waitingCount === 1)).toBe(true);
   await server.kill('SIGKILL');
   const startMs = performance.now();
   expect(await pulling).toMatchObject({ code: 'disconnected', retryable: true });
   const conditional = plane.append(subject, utf8('x'), { expectedLastSeq: 0 });
-  expect(await failureOf(conditional)).toMatchObject({ code: 'disconnected', retryable: true });
+  expect(await failure(conditional)).toMatchObject({ code: 'disconnected', retryable: true });
   expect(await codeOf(plane.stream(name).read({ limit: 1 }))).toBe('disconnected');
   expect(performance.now() - startMs).toBeLessThan(1_000);
   await server.restart();
@@ -164,7 +160,7 @@ it('B8 a server that hangs times out, and goes on where it was', async () => {
   await plane.ensureStream(spec);
   server.pause();
   const startMs = performance.now();
-  expect(await failureOf(plane.append(subject, utf8('x'), { messageId: 'one' }))).toMatchObject({
+  expect(await failure(plane.append(subject, utf8('x'), { messageId: 'one' }))).toMatchObject({
     ...{ code: 'timeout', retryable: true },
   });
   expect(performance.now() - startMs).toBeLessThan(2_000);
@@ -211,7 +207,7 @@ it('B9 without JetStream everything durable is unsupported, and says what to do'
     () => plane.stream(name).read({ limit: 1 }),
     () => plane.keyValue('VAK_STATE_ws').get('a'),
   ]) {
-    const error = await failureOf(work());
+    const error = await failure(work());
     expect(error).toMatchObject({ code: 'unsupported', details: { feature: 'jetstream' } });
     expect(error.message).toContain('start it with JetStream');
   }
@@ -228,16 +224,16 @@ it('B10 limits of the account and of a stream are limit-exceeded, by the number 
   });
   await plane.ensureStream({ ...spec, maxBytes: 1024 * 1024 });
   const second = { ...spec, name: 'VAK_KEYS_ws', subjects: ['vak.keys.ws.*.package'], maxBytes: 1024 * 1024 };
-  expect(await failureOf(plane.ensureStream(second))).toMatchObject({
+  expect(await failure(plane.ensureStream(second))).toMatchObject({
     ...{ code: 'limit-exceeded', details: { serverCode: 10027 } },
   });
   await plane.stream(name).ensureConsumer(consumer);
-  expect(await failureOf(plane.stream(name).ensureConsumer({ ...consumer, name: 'd' }))).toMatchObject({
+  expect(await failure(plane.stream(name).ensureConsumer({ ...consumer, name: 'd' }))).toMatchObject({
     ...{ code: 'limit-exceeded', details: { serverCode: 10026 } },
   });
   const large = new Uint8Array(300 * 1024);
   for (let round = 0; round < 3; round += 1) await plane.append(subject, large);
-  expect(await failureOf(plane.append(subject, large))).toMatchObject({
+  expect(await failure(plane.append(subject, large))).toMatchObject({
     ...{ code: 'limit-exceeded', details: { serverCode: 10077 }, retryable: false },
   });
 });

@@ -5,6 +5,7 @@
 import { VakError } from '../../../shared/base/vak-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Randomness } from '../../ports/randomness.ts';
+import { pause } from '../../wait.ts';
 import { dial } from './nats-dial.ts';
 import { type ClientCertificate, endedEarly, toVakError } from './nats-errors.ts';
 import type { ClientInternals } from './nats-internals.ts';
@@ -41,19 +42,6 @@ export function checkEncrypted(internals: ClientInternals, isTlsDemanded: boolea
   if (!isTlsDemanded || internals.transport.isEncrypted()) return;
   internals.transport.socket?.destroy();
   throw new VakError('tls-required', 'connect: the connection is not encrypted, though TLS was asked for');
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      timer.dispose();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = clock.setTimer(ms, done);
-    signal.addEventListener('abort', done);
-    if (signal.aborted) done();
-  });
 }
 
 /** What the library calls after each loss; it rejects when the connection is to be closed. */

@@ -2,8 +2,9 @@
  * How a connection is, as one union that changes once each way for one outage (protocol.md B8).
  * Law: it leaves `connected` at once, and comes back only when the connection has held for a while; `closed` is final.
  */
-import { createDisposer, type Disposable, toDisposable } from '../../../shared/base/disposer.ts';
+import { createDisposer } from '../../../shared/base/disposer.ts';
 import type { VakError } from '../../../shared/base/vak-error.ts';
+import { createListenerSet } from '../../listener-set.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { BusStatus, BusStatusSource } from '../bus-status.ts';
@@ -36,7 +37,7 @@ export interface NatsStatusDeps {
 
 /** Begins at `connecting`. */
 export function createNatsStatus({ clock, logger, settleMs }: NatsStatusDeps): NatsStatus {
-  const listeners = new Set<(status: BusStatus) => void>();
+  const listeners = createListenerSet<BusStatus>(logger, 'nats.status-listener-threw');
   let current: BusStatus = { kind: 'connecting', sinceMs: clock.now() };
   let server = '';
   let rttMs: number | null = null;
@@ -46,14 +47,7 @@ export function createNatsStatus({ clock, logger, settleMs }: NatsStatusDeps): N
   function change(next: BusStatus): void {
     const isSilent = next.kind === current.kind;
     current = next;
-    if (isSilent) return;
-    for (const listener of [...listeners]) {
-      try {
-        listener(next);
-      } catch (thrown) {
-        logger.bug('nats.status-listener-threw', thrown);
-      }
-    }
+    if (!isSilent) listeners.tell(next);
   }
   function unsettle(): void {
     settling.dispose();
@@ -69,11 +63,7 @@ export function createNatsStatus({ clock, logger, settleMs }: NatsStatusDeps): N
 
   return {
     status: () => current,
-    onStatus(listener): Disposable {
-      const own = (status: BusStatus): void => listener(status);
-      listeners.add(own);
-      return toDisposable(() => listeners.delete(own));
-    },
+    onStatus: listeners.add,
     up(at) {
       if (current.kind === 'closed') return;
       server = at;

@@ -64,7 +64,7 @@ export function Gate({ children }: { readonly children: ReactNode }) {
   if (keyStore === undefined || (isUnlocked && self !== null)) {
     return (
       <GateFrame name={isUnlocked ? 'Opening' : 'Connecting'} testId="gate-connecting">
-        <p className="gate-late dim">{isUnlocked ? 'Opening the workbench…' : 'Connecting to the engine…'}</p>
+        <p className="late dim">{isUnlocked ? 'Opening the workbench…' : 'Connecting to the engine…'}</p>
       </GateFrame>
     );
   }

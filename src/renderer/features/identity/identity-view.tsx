@@ -29,7 +29,7 @@ export function IdentityView() {
   if (self === undefined || self === null || keyStore === undefined) {
     return (
       <ViewFrame title={title}>
-        <p className="identity-late dim">Reading the key store…</p>
+        <p className="identity-late late dim">Reading the key store…</p>
       </ViewFrame>
     );
   }

@@ -1,28 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { at, connectionsState, prod } from '../../../../tests/support/connections-state.ts';
 import type { ConnectionContext, ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import { connectionFacts } from './connection-facts.ts';
 
-const at = (time: string): number => Date.parse(`2026-11-29T${time}Z`);
-const prod: ConnectionContext = {
-  ...{ name: 'prod', kind: 'remote', url: 'tls://a:4222', colour: 'red', isReadOnly: true, credentials: 'jwt' },
-} as const;
 const embedded: ConnectionContext = { ...prod, name: 'embedded', kind: 'embedded', url: null, isReadOnly: false };
 const place = { zone: 'utc', nowMs: at('14:05:00') } as const;
 
 function factsOf(more: Partial<ConnectionsState>): ReadonlyMap<string, string> {
-  const state: ConnectionsState = {
-    contexts: [embedded, prod],
-    current: 'prod',
-    status: { kind: 'connected', sinceMs: at('14:00:00') },
-    staleSinceMs: null,
-    server: { name: 'n1', version: '2.9.10' },
-    rttMs: 4,
-    missing: [],
-    outbox: null,
-    outages: [],
-    problem: null,
-    ...more,
-  };
+  const state = connectionsState({ contexts: [embedded, prod], ...more });
   return new Map(connectionFacts(state, place));
 }
 

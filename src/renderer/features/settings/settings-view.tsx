@@ -156,7 +156,7 @@ export function SettingsView({ connections }: { readonly connections: ReactNode 
   if (settings === undefined)
     return (
       <ViewFrame title="Settings">
-        <p className="settings-late dim">Reading the settings…</p>
+        <p className="settings-late late dim">Reading the settings…</p>
       </ViewFrame>
     );
   return (

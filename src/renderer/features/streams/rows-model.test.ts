@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createFakeFeeds, createFakeFrames, type FakeFeed } from '../../../../tests/support/fake-feed.ts';
 import { VakError } from '../../../shared/base/vak-error.ts';
-import type { AppContract } from '../../../shared/contract/app-contract.ts';
 import type { RowsFrame } from '../../../shared/contract/streams-contract.ts';
-import type { FeedHandlers, OpenFeed } from '../../bridge/client.ts';
 import { createLiveBuffer } from '../../state/live-buffer.ts';
 import { createRowsModel } from './rows-model.ts';
 
@@ -23,41 +22,15 @@ function frame(from: number, to: number, dropped = 0): RowsFrame {
   };
 }
 
-interface FakeFeed {
-  readonly params: { readonly pattern: string; readonly fromSeq: number };
-  readonly handlers: FeedHandlers<RowsFrame>;
-  credits: number;
-  isDisposed: boolean;
-}
+type RowsFeed = FakeFeed<{ readonly pattern: string; readonly fromSeq: number }, RowsFrame>;
 
 function setUp() {
-  const feeds: FakeFeed[] = [];
-  const openFeed = ((_name: string, params: FakeFeed['params'], handlers: FakeFeed['handlers']) => {
-    const feed: FakeFeed = { params, handlers, credits: 0, isDisposed: false };
-    feeds.push(feed);
-    return {
-      returnCredits: () => {
-        feed.credits++;
-      },
-      dispose: () => {
-        feed.isDisposed = true;
-      },
-    };
-  }) as unknown as OpenFeed<AppContract>;
-  let onFrame = (): void => {};
-  let isRequested = false;
+  const { opened: feeds, openFeed } = createFakeFeeds<RowsFeed['params'], RowsFrame>();
+  const { frameClock, draw } = createFakeFrames();
   const paints: (() => void)[] = [];
   const model = createRowsModel({
     openFeed,
-    frameClock: {
-      subscribe: (listener) => {
-        onFrame = listener;
-        return { dispose: () => {} };
-      },
-      request: () => {
-        isRequested = true;
-      },
-    },
+    frameClock,
     afterPaint: (run) => paints.push(run),
     buffer: createLiveBuffer(100),
   });
@@ -65,12 +38,7 @@ function setUp() {
   return {
     model,
     feeds,
-    draw: (): boolean => {
-      const was = isRequested;
-      isRequested = false;
-      if (was) onFrame();
-      return was;
-    },
+    draw,
     paint: (): void => {
       for (const run of paints.splice(0)) run();
     },
@@ -82,7 +50,7 @@ describe('rows model', () => {
     const { model, feeds, draw, paint } = setUp();
     model.setShown(true);
     model.open('>');
-    const feed = feeds[0] as FakeFeed;
+    const feed = feeds[0] as RowsFeed;
     expect(feed.params).toEqual({ pattern: '>', fromSeq: 0 });
     draw();
     feed.handlers.onFrame(frame(1, 5));
@@ -99,7 +67,7 @@ describe('rows model', () => {
   it('asks for no frame and returns no credit while it is not shown, and catches up by itself', () => {
     const { model, feeds, draw, paint } = setUp();
     model.open('>');
-    const feed = feeds[0] as FakeFeed;
+    const feed = feeds[0] as RowsFeed;
     feed.handlers.onFrame(frame(1, 5));
     expect(draw()).toBe(false);
     model.setShown(true);
@@ -113,7 +81,7 @@ describe('rows model', () => {
     const { model, feeds, draw, paint } = setUp();
     model.setShown(true);
     model.open('>');
-    const feed = feeds[0] as FakeFeed;
+    const feed = feeds[0] as RowsFeed;
     feed.handlers.onFrame(frame(1, 5));
     draw();
     paint();
@@ -133,11 +101,11 @@ describe('rows model', () => {
     const { model, feeds, draw } = setUp();
     model.setShown(true);
     model.open('>');
-    (feeds[0] as FakeFeed).handlers.onFrame(frame(1, 50));
+    (feeds[0] as RowsFeed).handlers.onFrame(frame(1, 50));
     model.pause({ seq: 50, receivedBytes: 0 });
     model.open('vak.events.w.s.>');
-    expect((feeds[0] as FakeFeed).isDisposed).toBe(true);
-    const feed = feeds[1] as FakeFeed;
+    expect((feeds[0] as RowsFeed).isDisposed).toBe(true);
+    const feed = feeds[1] as RowsFeed;
     feed.handlers.onFrame(frame(10, 40));
     feed.handlers.onFrame(frame(41, 60));
     draw();
@@ -150,37 +118,37 @@ describe('rows model', () => {
     const { model, feeds } = setUp();
     model.open('a');
     model.open('b');
-    (feeds[0] as FakeFeed).handlers.onFrame(frame(1, 5));
-    (feeds[0] as FakeFeed).handlers.onError(new VakError('closed', 'gone'));
+    (feeds[0] as RowsFeed).handlers.onFrame(frame(1, 5));
+    (feeds[0] as RowsFeed).handlers.onError(new VakError('closed', 'gone'));
     expect([model.buffer.size, model.error]).toEqual([0, undefined]);
   });
 
   it('opens again behind the last row after an error, and keeps the rows', () => {
     const { model, feeds } = setUp();
     model.open('>');
-    (feeds[0] as FakeFeed).handlers.onFrame(frame(1, 5));
-    (feeds[0] as FakeFeed).handlers.onError(new VakError('closed', 'the engine stopped'));
+    (feeds[0] as RowsFeed).handlers.onFrame(frame(1, 5));
+    (feeds[0] as RowsFeed).handlers.onError(new VakError('closed', 'the engine stopped'));
     expect(model.error?.code).toBe('closed');
     model.retry(1);
     expect(model.error).toBeUndefined();
-    expect((feeds[1] as FakeFeed).params.fromSeq).toBe(6);
+    expect((feeds[1] as RowsFeed).params.fromSeq).toBe(6);
     expect(model.buffer.size).toBe(5);
   });
 
   it('says what was lost while the feed was closed', () => {
     const { model, feeds } = setUp();
     model.open('>');
-    (feeds[0] as FakeFeed).handlers.onFrame(frame(1, 5));
-    (feeds[0] as FakeFeed).handlers.onError(new VakError('closed', 'the engine stopped'));
+    (feeds[0] as RowsFeed).handlers.onFrame(frame(1, 5));
+    (feeds[0] as RowsFeed).handlers.onError(new VakError('closed', 'the engine stopped'));
     model.retry(21);
-    expect((feeds[1] as FakeFeed).params.fromSeq).toBe(21);
+    expect((feeds[1] as RowsFeed).params.fromSeq).toBe(21);
     expect(model.buffer.rowAt(5)).toMatchObject({ kind: 'dropped', droppedCount: 15 });
   });
 
   it('selecting detaches; another pattern forgets the selection and follows', () => {
     const { model, feeds } = setUp();
     model.open('>');
-    (feeds[0] as FakeFeed).handlers.onFrame(frame(1, 50));
+    (feeds[0] as RowsFeed).handlers.onFrame(frame(1, 50));
     model.select(48);
     expect([model.scroll.isFollowing, model.selectedSeq]).toEqual([false, 48]);
     model.open('a.>');
@@ -190,7 +158,7 @@ describe('rows model', () => {
   it('a message that is shown before its row came is selected at once and in view when the row comes', () => {
     const { model, feeds } = setUp();
     model.open('>');
-    const feed = feeds[0] as FakeFeed;
+    const feed = feeds[0] as RowsFeed;
     model.show(12);
     expect([model.selectedSeq, model.scroll.isFollowing]).toEqual([12, false]);
     feed.handlers.onFrame(frame(1, 11));
@@ -205,7 +173,7 @@ describe('rows model', () => {
   it('a message whose row never comes is not waited for, and no later row moves the table', () => {
     const { model, feeds } = setUp();
     model.open('>');
-    const feed = feeds[0] as FakeFeed;
+    const feed = feeds[0] as RowsFeed;
     feed.handlers.onFrame(frame(1, 40));
     model.show(45);
     const place = model.scroll.topPx;
@@ -218,7 +186,7 @@ describe('rows model', () => {
     const { model, feeds, draw } = setUp();
     model.setShown(true);
     model.open('>');
-    (feeds[0] as FakeFeed).handlers.onFrame(frame(1, 50));
+    (feeds[0] as RowsFeed).handlers.onFrame(frame(1, 50));
     model.scroll.scrollTo(20 * 28);
     draw();
     model.setOutages([{ fromMs: 1, toMs: 2, afterSeq: 10 }]);
@@ -233,7 +201,7 @@ describe('rows model', () => {
   it('B8 an outage does not change a paused table, and stands in its place when it goes on', () => {
     const { model, feeds } = setUp();
     model.open('>');
-    const feed = feeds[0] as FakeFeed;
+    const feed = feeds[0] as RowsFeed;
     feed.handlers.onFrame(frame(1, 5));
     model.pause({ seq: 5, receivedBytes: 0 });
     model.setOutages([{ fromMs: 1, toMs: null, afterSeq: 5 }]);
@@ -248,7 +216,7 @@ describe('rows model', () => {
     const { model, feeds, draw } = setUp();
     model.setShown(true);
     model.open('>');
-    (feeds[0] as FakeFeed).handlers.onFrame(frame(1, 5));
+    (feeds[0] as RowsFeed).handlers.onFrame(frame(1, 5));
     draw();
     model.learn(3, 77);
     expect([draw(), model.buffer.rowAt(2)?.marks]).toEqual([true, 77]);
@@ -260,7 +228,7 @@ describe('rows model', () => {
   it('closes its feed and keeps no row when it is disposed', () => {
     const { model, feeds } = setUp();
     model.open('>');
-    const feed = feeds[0] as FakeFeed;
+    const feed = feeds[0] as RowsFeed;
     feed.handlers.onFrame(frame(1, 5));
     model.dispose();
     feed.handlers.onFrame(frame(6, 9));

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createFakeFeeds, createFakeFrames } from '../../../../tests/support/fake-feed.ts';
 import { toBase64, utf8 } from '../../../shared/base/bytes.ts';
 import { VakError } from '../../../shared/base/vak-error.ts';
-import type { AppContract } from '../../../shared/contract/app-contract.ts';
 import type { SessionFrame } from '../../../shared/contract/streams-contract.ts';
-import type { FeedHandlers, OpenFeed } from '../../bridge/client.ts';
 import { createSessionModel } from './session-model.ts';
 import { createTaskLog, maxTasks } from './task-log.ts';
 import { appendPoints, emptySeries, seriesSpanMs } from './telemetry-series.ts';
@@ -30,40 +29,14 @@ const frameOf = (items: readonly Item[], dropped = 0, refused = 0): SessionFrame
 });
 
 function setUp() {
-  const feeds: {
-    params: { fromSeq: number };
-    handlers: FeedHandlers<SessionFrame>;
-    credits: number;
-    isDisposed: boolean;
-  }[] = [];
-  const openFeed = ((_name: string, params: { fromSeq: number }, handlers: FeedHandlers<SessionFrame>) => {
-    const feed = { params, handlers, credits: 0, isDisposed: false };
-    feeds.push(feed);
-    return {
-      returnCredits: () => {
-        feed.credits++;
-      },
-      dispose: () => {
-        feed.isDisposed = true;
-      },
-    };
-  }) as unknown as OpenFeed<AppContract>;
+  const { opened: feeds, openFeed } = createFakeFeeds<{ readonly fromSeq: number }, SessionFrame>();
+  const { frameClock, draw } = createFakeFrames();
   const written: string[] = [];
   const takes: (() => void)[] = [];
-  let onFrame = (): void => {};
-  let isRequested = false;
   const model = createSessionModel({
     session: 's',
     openFeed,
-    frameClock: {
-      subscribe: (listener) => {
-        onFrame = listener;
-        return { dispose: () => {} };
-      },
-      request: () => {
-        isRequested = true;
-      },
-    },
+    frameClock,
     afterPaint: (run) => run(),
     terminal: {
       write: (text, onTaken) => {
@@ -79,11 +52,7 @@ function setUp() {
     feed: first,
     written,
     take: () => takes.shift()?.(),
-    draw: () => {
-      if (!isRequested) return;
-      isRequested = false;
-      onFrame();
-    },
+    draw,
   };
 }
 

@@ -2,12 +2,26 @@
  * Waiting on the clock port.
  * Law: nothing waits without a limit, and no timer outlives what it waited for.
  */
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from './ports/clock.ts';
 
 /** Resolves after `delayMs`. */
 export function delay(clock: Clock, delayMs: number): Promise<void> {
   return new Promise((resolve) => {
     clock.setTimer(delayMs, resolve);
+  });
+}
+
+/** Resolves after `delayMs`, or when the signal is aborted. */
+export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      timer.dispose();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = clock.setTimer(delayMs, end);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
   });
 }
 
