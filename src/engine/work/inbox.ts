@@ -47,7 +47,7 @@ const waitMs = 30_000;
 const againMs = 2_000;
 
 /** The one consumer of a peer's inbox; it never expires (§1). */
-export function inboxConsumer(workspace: string, peer: string): ConsumerSpec {
+function inboxConsumer(workspace: string, peer: string): ConsumerSpec {
   const filter = buildSubject({ plane: 'agent', workspace, entity: peer, verb: 'inbox' });
   return { name: `inbox-${peer}`, filter, ackWaitMs: 30_000, maxDeliver: 4, maxInFlight: 64, start: 'all' };
 }

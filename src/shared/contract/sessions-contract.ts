@@ -27,7 +27,7 @@ export interface SessionList {
 }
 
 /** What a peer can be told by name. `cancel`: end the command that it runs. */
-export const sessionSignals = ['cancel'] as const;
+const sessionSignals = ['cancel'] as const;
 
 export const sessionsContract = {
   /**
