@@ -6,13 +6,13 @@ import { isStartedScript, ownProjectRoot } from './files.mjs';
 import { runMain, secondsSince } from './report.mjs';
 import { setUp } from './set-up.mjs';
 
-/** Runs every check, as many at once as there are processors; gives 1 if any failed, else 0. */
-export async function runChecks(projectRoot = ownProjectRoot) {
+/** Runs every check, as many at once as there are processors; gives 1 if any failed, else 0. When `signal` aborts, no other is begun. */
+export async function runChecks({ projectRoot = ownProjectRoot, signal } = {}) {
   const waiting = await listChecks(projectRoot);
   let hasFailed = false;
   const work = async () => {
-    for (let check = waiting.shift(); check; check = waiting.shift()) {
-      if (!(await runCheck(check, projectRoot))) hasFailed = true;
+    for (let check = waiting.shift(); check && !signal?.aborted; check = waiting.shift()) {
+      if (!(await runCheck(check, { projectRoot, signal }))) hasFailed = true;
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
@@ -41,10 +41,10 @@ async function listChecks(projectRoot) {
 }
 
 /** Runs one check and prints its heading, and its output when it failed; true if it passed. */
-async function runCheck({ title, tool, args }, projectRoot) {
+async function runCheck({ title, tool, args }, { projectRoot, signal }) {
   const startedAt = Date.now();
   const { command, args: leading } = await packageCommand(projectRoot, ...tool);
-  const { code, lines } = await run(command, [...leading, ...args], { cwd: projectRoot });
+  const { code, lines } = await run(command, [...leading, ...args], { cwd: projectRoot, signal });
   const outcome = code === 0 ? 'passed' : `FAILED with code ${code}`;
   const output = code === 0 ? [] : lines;
   process.stdout.write(

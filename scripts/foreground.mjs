@@ -72,6 +72,26 @@ export function runInForeground({ command, args, cwd, env = process.env, isVirtu
   });
 }
 
+/**
+ * Runs work that starts programs of its own, in the background; the first signal that would end us aborts it instead, so that the
+ * caller still has its last word. Gives the exit code of the work, 128 + number when a signal ended it.
+ */
+export async function runUntilSignal(work) {
+  const ending = new AbortController();
+  let endedBy;
+  const end = (signal) => {
+    endedBy ??= signal;
+    ending.abort();
+  };
+  for (const signal of passedOn) process.on(signal, end);
+  try {
+    const code = await work(ending.signal);
+    return endedBy === undefined ? code : exitCodeOf(null, endedBy);
+  } finally {
+    for (const signal of passedOn) process.off(signal, end);
+  }
+}
+
 /** The process id that signals go to: the child's, or under a virtual display that of the program once it has started. */
 function followProgram(child, isVirtual) {
   if (!isVirtual) return Promise.resolve(child.pid);

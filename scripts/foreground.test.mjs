@@ -74,21 +74,55 @@ describe('runInForeground', () => {
   /** A process that runs a program in the foreground; the program says `ready` and stays. */
   function startParent(source) {
     const program = `${source}; setInterval(() => {}, 1000); console.log('ready');`;
-    const parentSource = `
+    return startModule(`
       import { runInForeground } from ${JSON.stringify(moduleUrl)};
-      process.exitCode = await runInForeground({ command: process.execPath, args: ['-e', ${JSON.stringify(program)}] });`;
-    const stdio = ['ignore', 'pipe', 'inherit'];
-    const parent = spawn(process.execPath, ['--input-type=module', '-e', parentSource], { stdio });
-    let text = '';
-    parent.stdout.setEncoding('utf8').on('data', (chunk) => {
-      text += chunk;
-    });
-    const until = async (word) => {
-      while (!text.includes(word)) await once(parent.stdout, 'data');
-    };
-    return { parent, output: { text: () => text, until } };
+      process.exitCode = await runInForeground({ command: process.execPath, args: ['-e', ${JSON.stringify(program)}] });`);
   }
 });
+
+describe('runUntilSignal', () => {
+  const lastWord = (work) =>
+    startModule(`
+      import { run } from ${JSON.stringify(new URL('child-process.mjs', moduleUrl).href)};
+      import { runUntilSignal } from ${JSON.stringify(moduleUrl)};
+      const code = await runUntilSignal(${work});
+      console.log('ended with', code);`);
+
+  it('gives the code of its work', async () => {
+    const { parent, output } = lastWord('async () => 7');
+    await once(parent, 'close');
+    expect(output.text()).toBe('ended with 7\n');
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ])('%s ends the program of its work, and the caller has the last word', async (signal, code) => {
+    const { parent, output } = lastWord(`async (signal) => {
+      const options = { signal, onLine: (line) => console.log(line) };
+      return (await run(process.execPath, ['-e', 'console.log("ready"); setInterval(() => {}, 1000)'], options)).code;
+    }`);
+    await output.until('ready');
+    parent.kill(signal);
+    expect((await once(parent, 'close'))[0]).toBe(0);
+    expect(output.text()).toBe(`ready\nended with ${code}\n`);
+  });
+});
+
+/** A process that runs a module, and what it says. */
+function startModule(source) {
+  const stdio = ['ignore', 'pipe', 'inherit'];
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio });
+  let text = '';
+  parent.stdout.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+  });
+  const until = async (word) => {
+    while (!text.includes(word)) await once(parent.stdout, 'data');
+  };
+  return { parent, output: { text: () => text, until } };
+}
 
 describe('a parent that is gone', () => {
   it('takes the program along: npm ended by a signal of its own leaves nothing running', async () => {

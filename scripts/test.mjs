@@ -7,14 +7,14 @@ import { ensureBuilt } from './build.mjs';
 import { runChecks } from './check.mjs';
 import { packageCommand } from './child-process.mjs';
 import { ownProjectRoot, readJson } from './files.mjs';
-import { needsVirtualDisplay, runInForeground } from './foreground.mjs';
+import { needsVirtualDisplay, runInForeground, runUntilSignal } from './foreground.mjs';
 import { printFailure, runMain, SetUpError, say, secondsSince } from './report.mjs';
 import { runInRuntime, runtimeFolders } from './runtime-tests.mjs';
 import { setUp } from './set-up.mjs';
 import { addCounts, countPlaywright, countVitest, finalCode, noTests, summaryLine } from './test-summary.mjs';
 
 const steps = {
-  check: async () => ({ code: await runChecks() }),
+  check: async () => ({ code: await runUntilSignal((signal) => runChecks({ signal })) }),
   unit: runUnit,
   runtime: runRuntime,
   build: async () => {
