@@ -2,6 +2,7 @@
  * Message ids that a stream remembers (protocol.md B3): within the window a second append under one of them stores nothing.
  * Law: remembered from when it was stored until the window has passed, whatever becomes of the message.
  */
+import { lowerBound } from './seq-list.ts';
 
 interface Remembered {
   readonly messageId: string;
@@ -13,62 +14,95 @@ export interface DedupeWindow {
   readonly size: number;
   /** Where the message of that id was stored, if the window has not passed. */
   find(messageId: string, nowMs: number): number | undefined;
-  /** Ids come in the order of their time. */
+  /** Ids come in the order of their time and their numbers. */
   remember(entry: Remembered): void;
   /** The id of a message, while it is remembered. */
   idOf(seq: number): string | undefined;
   /** For a message that was not stored after all. */
   forget(seq: number): void;
   /** Forgets what has passed, and gives the numbers. */
-  expire(nowMs: number): number[];
+  expire(nowMs: number): readonly number[];
 }
 
-/** Passed places at the front of the queue that are not worth a copy. */
-const slack = 1_024;
+/** Ids in the order of their time, columns side by side: a window may hold millions. Undefined: forgotten. */
+interface Chunk {
+  readonly ids: (string | undefined)[];
+  readonly seqs: number[];
+  readonly times: number[];
+  /** What is before it has passed. */
+  head: number;
+}
+
+const chunkLength = 1_024;
+const none: readonly number[] = [];
 
 /** Creates an empty window; `windowMs` is asked each time, for a stream can be changed. */
 export function createDedupeWindow(windowMs: () => number): DedupeWindow {
-  const byId = new Map<string, Remembered>();
-  const bySeq = new Map<number, Remembered>();
-  /** In order of time from `head` on; a map would be walked over all that it ever removed. */
-  let queue: Remembered[] = [];
-  let head = 0;
+  const seqById = new Map<string, number>();
+  const chunks: Chunk[] = [];
+  let size = 0;
 
-  function forget(seq: number): boolean {
-    const entry = bySeq.get(seq);
-    if (entry === undefined) return false;
-    bySeq.delete(seq);
-    if (byId.get(entry.messageId) === entry) byId.delete(entry.messageId);
+  function find(seq: number): { readonly chunk: Chunk; readonly at: number } | undefined {
+    const chunk = chunks[lowerBound(chunks.length, (index) => ((chunks[index] as Chunk).seqs.at(-1) as number) >= seq)];
+    if (chunk === undefined) return undefined;
+    const at = lowerBound(chunk.seqs.length, (index) => (chunk.seqs[index] as number) >= seq);
+    return chunk.seqs[at] === seq && chunk.ids[at] !== undefined ? { chunk, at } : undefined;
+  }
+
+  /** Whether it was remembered until now. */
+  function forgetAt({ ids, seqs }: Chunk, at: number): boolean {
+    const messageId = ids[at];
+    if (messageId === undefined) return false;
+    ids[at] = undefined;
+    size--;
+    if (seqById.get(messageId) === seqs[at]) seqById.delete(messageId);
     return true;
+  }
+
+  /** The oldest one, if it has passed. */
+  function firstPassed(nowMs: number): Chunk | undefined {
+    const chunk = chunks[0];
+    return chunk !== undefined && (chunk.times[chunk.head] as number) + windowMs() <= nowMs ? chunk : undefined;
   }
 
   return {
     get size() {
-      return bySeq.size;
+      return size;
     },
     find(messageId, nowMs) {
-      const entry = byId.get(messageId);
-      return entry !== undefined && entry.storedMs + windowMs() > nowMs ? entry.seq : undefined;
+      const seq = seqById.get(messageId);
+      if (seq === undefined) return undefined;
+      const found = find(seq);
+      return found !== undefined && (found.chunk.times[found.at] as number) + windowMs() > nowMs ? seq : undefined;
     },
-    remember(entry) {
-      byId.set(entry.messageId, entry);
-      bySeq.set(entry.seq, entry);
-      queue.push(entry);
+    remember({ messageId, seq, storedMs }) {
+      seqById.set(messageId, seq);
+      let chunk = chunks.at(-1);
+      if (chunk === undefined || chunk.seqs.length >= chunkLength) {
+        chunk = { ids: [], seqs: [], times: [], head: 0 };
+        chunks.push(chunk);
+      }
+      chunk.ids.push(messageId);
+      chunk.seqs.push(seq);
+      chunk.times.push(storedMs);
+      size++;
     },
-    idOf: (seq) => bySeq.get(seq)?.messageId,
+    idOf(seq) {
+      const found = find(seq);
+      return found?.chunk.ids[found.at];
+    },
     forget(seq) {
-      forget(seq);
+      const found = find(seq);
+      if (found !== undefined) forgetAt(found.chunk, found.at);
     },
     expire(nowMs) {
+      let chunk = firstPassed(nowMs);
+      if (chunk === undefined) return none;
       const passed: number[] = [];
-      for (let next = queue[head]; next !== undefined; next = queue[head]) {
-        if (next.storedMs + windowMs() > nowMs) break;
-        head++;
-        if (forget(next.seq)) passed.push(next.seq);
-      }
-      if (head > slack && head * 2 > queue.length) {
-        queue = queue.slice(head);
-        head = 0;
+      for (; chunk !== undefined; chunk = firstPassed(nowMs)) {
+        if (forgetAt(chunk, chunk.head)) passed.push(chunk.seqs[chunk.head] as number);
+        chunk.head++;
+        if (chunk.head === chunk.seqs.length) chunks.shift();
       }
       return passed;
     },

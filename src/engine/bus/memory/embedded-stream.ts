@@ -11,7 +11,7 @@ import type { Taken } from './consumer-progress.ts';
 import { createSubjectMatch } from './message-index.ts';
 import type { StreamStore } from './message-store.ts';
 import { createPullConsumer, type PullConsumer } from './pull-consumer.ts';
-import { createStreamLog, type StreamLog } from './stream-log.ts';
+import { createStreamLog, type NewMessage, type StreamLog } from './stream-log.ts';
 import { encodeSpec, streamKeys } from './stream-records.ts';
 
 /** Most messages that one batch removes. */
@@ -21,7 +21,7 @@ export interface EmbeddedStreamOptions {
   readonly number: number;
   readonly spec: StreamSpec;
   /** Runs when it has new messages; it is to be woken when the batch is through. */
-  readonly onNews: (stream: EmbeddedStream) => void;
+  readonly onNews: (stream: EmbeddedStream, message: NewMessage) => void;
   /** Runs when a consumer gave a message up (W3). */
   readonly onExhausted: (consumer: string, message: Taken) => void;
 }
@@ -86,18 +86,18 @@ export function createEmbeddedStream(store: StreamStore, options: EmbeddedStream
   let nextConsumerNumber = 1;
   const log = createStreamLog(store, {
     ...{ number, spec: options.spec },
-    onSeen: () => options.onNews(stream),
+    onSeen: (message) => options.onNews(stream, message),
     checkSubject,
-    onRemoved({ seq }) {
+    onRemoved(seq) {
       for (const consumer of consumers.values()) consumer.forget(seq);
     },
   });
 
   function onEnded(seq: number): void {
-    const message = log.index.get(seq);
     const { retention } = log.spec;
-    if (message === undefined || retention === 'limits') return;
-    if (retention === 'interest' && isWanted(message)) return;
+    if (retention === 'limits') return;
+    const message = retention === 'interest' ? log.index.get(seq) : undefined;
+    if (message !== undefined && isWanted(message)) return;
     log.remove(seq);
   }
 

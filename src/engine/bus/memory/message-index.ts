@@ -1,8 +1,9 @@
 /**
- * What is known in memory of every message of a stream: subject, time, size; payloads are elsewhere (protocol.md B3).
+ * What is known in memory of every message of a stream: subject, time, size, and of some the content (protocol.md B3).
  * Law: about 30 bytes a message and one entry a subject; finding costs the logarithm of the count, a wildcard a walk.
  */
 import { matches } from '../../../shared/protocol/subject.ts';
+import type { StoredMessage } from '../durable.ts';
 import { createSeqList, lowerBound, type SeqList } from './seq-list.ts';
 
 export interface IndexedMessage {
@@ -57,6 +58,8 @@ interface Segment {
   readonly sizes: Uint32Array;
   /** Undefined: no message. */
   readonly subjects: (SubjectEntry | undefined)[];
+  /** Of those that are held. */
+  readonly contents: (StoredMessage | undefined)[];
 }
 
 const createSegment = (base: number): Segment => ({
@@ -64,6 +67,7 @@ const createSegment = (base: number): Segment => ({
   storedMs: new Float64Array(segmentLength),
   sizes: new Uint32Array(segmentLength),
   subjects: new Array<SubjectEntry | undefined>(segmentLength).fill(undefined),
+  contents: [],
 });
 
 const messageAt = (segment: Segment, seq: number): IndexedMessage | undefined => {
@@ -77,12 +81,25 @@ const messageAt = (segment: Segment, seq: number): IndexedMessage | undefined =>
   };
 };
 
+const isIn = (segment: Segment | undefined, seq: number): segment is Segment =>
+  segment?.subjects[seq - segment.base] !== undefined;
+
 export interface MessageIndex {
   readonly count: number;
   readonly bytes: number;
   /** Adds a message above all others, not older than they. */
   add(message: IndexedMessage): void;
   get(seq: number): IndexedMessage | undefined;
+  /** Whether it is there. */
+  has(seq: number): boolean;
+  /** The size of a message; 0: there is none. */
+  sizeOf(seq: number): number;
+  /** The content of a message, if it is held. */
+  contentOf(seq: number): StoredMessage | undefined;
+  /** Holds the content of a message, if that is there. */
+  hold(content: StoredMessage): void;
+  /** Lets a content go; the message stays. */
+  dropContent(seq: number): void;
   /** Removes it, and gives what it was. */
   remove(seq: number): IndexedMessage | undefined;
   /** The first message from `seq` on that matches. */
@@ -166,6 +183,29 @@ export function createMessageIndex(): MessageIndex {
       const segment = segments.find(seq);
       return segment === undefined ? undefined : messageAt(segment, seq);
     },
+    has: (seq) => isIn(segments.find(seq), seq),
+    sizeOf(seq) {
+      const segment = segments.find(seq);
+      return isIn(segment, seq) ? (segment.sizes[seq - segment.base] as number) : 0;
+    },
+    contentOf(seq) {
+      const segment = segments.find(seq);
+      return segment?.contents[seq - segment.base];
+    },
+    hold(content) {
+      const segment = segments.find(content.seq);
+      if (!isIn(segment, content.seq)) return;
+      // In order, so that no place between is a hole.
+      const at = content.seq - segment.base;
+      while (segment.contents.length < at) segment.contents.push(undefined);
+      segment.contents[at] = content;
+    },
+    dropContent(seq) {
+      const segment = segments.find(seq);
+      if (segment !== undefined && seq - segment.base < segment.contents.length) {
+        segment.contents[seq - segment.base] = undefined;
+      }
+    },
     remove(seq) {
       const segment = segments.find(seq);
       const message = segment === undefined ? undefined : messageAt(segment, seq);
@@ -173,7 +213,9 @@ export function createMessageIndex(): MessageIndex {
       const entry = entryOf(message.subject);
       entry.seqs.delete(seq);
       if (entry.seqs.size === 0) subjects.delete(message.subject);
-      segment.subjects[seq - segment.base] = undefined;
+      const at = seq - segment.base;
+      segment.subjects[at] = undefined;
+      if (at < segment.contents.length) segment.contents[at] = undefined;
       segment.liveCount--;
       while (segment.low < segmentLength && segment.subjects[segment.low] === undefined) segment.low++;
       if (segment.liveCount === 0) segments.drop(segment);

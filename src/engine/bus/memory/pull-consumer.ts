@@ -112,7 +112,7 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
   let makeEndError: (() => VakError) | undefined;
 
   function keep(seq: number): void {
-    if (makeEndError !== undefined) return;
+    if (makeEndError !== undefined || !writer.isKeeping) return;
     record.add(seq);
     writer.touch(record);
   }
@@ -135,11 +135,12 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
 
   function claim(batch: number): Taken[] {
     const claimed: Taken[] = [];
+    const nowMs = clock.monotonic();
     let bytes = 0;
     while (claimed.length < batch && bytes < maxPageBytes) {
-      const taken = progress.take(clock.monotonic(), nextNew);
+      const taken = progress.take(nowMs, nextNew);
       if (taken === undefined) break;
-      bytes += log.index.get(taken.seq)?.sizeBytes ?? 0;
+      bytes += log.index.sizeOf(taken.seq);
       keep(taken.seq);
       claimed.push(taken);
     }
@@ -152,7 +153,7 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
   }
 
   function wake(): void {
-    if (makeEndError !== undefined || store.journal.readOnlyReason !== undefined) return;
+    if (makeEndError !== undefined || writer.readOnlyReason !== undefined) return;
     refresh();
     queue.serve(claim);
     arm();
@@ -162,24 +163,30 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
     if (!progress.end(seq)) return;
     keep(seq);
     options.onEnded(seq);
-    wake();
+    // It made room for who waits; else the timer sees to what is due.
+    if (queue.size > 0) wake();
+    else arm();
   }
 
   function toDelivery(message: StoredMessage, taken: Taken): Delivery {
     let isEnded = false;
     /** Acts once, then waits until that is kept: for the second caller too. */
-    async function finish(act: () => void): Promise<void> {
-      checkOpen();
-      if (!isEnded) act();
-      isEnded = true;
-      await writer.flushed();
+    function finish(act: () => void): Promise<void> {
+      try {
+        checkOpen();
+        if (!isEnded) act();
+        isEnded = true;
+        return writer.flushed();
+      } catch (error) {
+        return Promise.reject(error);
+      }
     }
-    const { seq } = taken;
+    const end = (): Promise<void> => finish(() => endDelivery(taken.seq));
     return {
       message,
       deliveryCount: taken.deliveries,
-      ack: () => finish(() => endDelivery(seq)),
-      term: () => finish(() => endDelivery(seq)),
+      ack: end,
+      term: end,
       async nak(delayMs = 0) {
         checkDelay(delayMs);
         await finish(() => {
@@ -195,11 +202,15 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
   }
 
   async function deliver(claimed: readonly Taken[]): Promise<readonly Delivery[]> {
-    const messages = await Promise.all(claimed.map(({ seq }) => log.load(seq)));
-    return claimed.flatMap((taken, at) => {
+    const loads = claimed.map(({ seq }) => log.load(seq));
+    const isInMemory = !loads.some((load) => load instanceof Promise);
+    const messages = isInMemory ? (loads as readonly (StoredMessage | undefined)[]) : await Promise.all(loads);
+    const deliveries: Delivery[] = [];
+    claimed.forEach((taken, at) => {
       const message = messages[at];
-      return message === undefined ? [] : [toDelivery(message, taken)];
+      if (message !== undefined) deliveries.push(toDelivery(message, taken));
     });
+    return deliveries;
   }
 
   return {
