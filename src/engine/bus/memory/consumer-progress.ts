@@ -18,13 +18,13 @@ export type DeliveryOf = Taken;
 
 export interface ConsumerProgress {
   /** The first seq that was never delivered. */
-  readonly cursor: number;
+  cursor(): number;
   /** Delivered, not ended, not given up. */
-  readonly inFlightCount: number;
+  inFlightCount(): number;
   /** Of those: delivered more than once. */
-  readonly redeliveredCount: number;
+  redeliveredCount(): number;
   /** When the next ack wait or delay ends. */
-  readonly nextDueMs: number | undefined;
+  nextDueMs(): number | undefined;
   /** What is to be kept of a message; undefined: nothing. */
   kept(seq: number): KeptDelivery | undefined;
   /** Delivers the next message; `nextNew` finds the first one from a seq on that was never delivered. */
@@ -64,7 +64,7 @@ export function createConsumerProgress(
   const ready = createDueList<Outstanding>();
   let cursor = startCursor;
   let redeliveredCount = 0;
-  const inFlightCount = (): number => waits.size + ready.size;
+  const inFlightCount = (): number => waits.size() + ready.size();
 
   /** Leaves whatever list it is in. */
   function detach(entry: Outstanding): void {
@@ -96,18 +96,10 @@ export function createConsumerProgress(
   }
 
   return {
-    get cursor() {
-      return cursor;
-    },
-    get inFlightCount() {
-      return inFlightCount();
-    },
-    get redeliveredCount() {
-      return redeliveredCount;
-    },
-    get nextDueMs() {
-      return waits.first()?.dueMs;
-    },
+    cursor: () => cursor,
+    inFlightCount,
+    redeliveredCount: () => redeliveredCount,
+    nextDueMs: () => waits.first()?.dueMs,
     kept(seq) {
       const entry = entries.get(seq);
       return entry && { deliveries: entry.deliveries, isExhausted: entry.kind === 'exhausted' };

@@ -2,6 +2,7 @@
  * Message ids that a stream remembers (protocol.md B3): within the window a second append under one of them stores nothing.
  * Law: remembered from when it was stored until the window has passed, whatever becomes of the message.
  */
+import { createIdTable } from './id-table.ts';
 import { lowerBound } from './seq-list.ts';
 
 interface Remembered {
@@ -11,10 +12,10 @@ interface Remembered {
 }
 
 export interface DedupeWindow {
-  readonly size: number;
+  size(): number;
   /** Where the message of that id was stored, if the window has not passed. */
   find(messageId: string, nowMs: number): number | undefined;
-  /** Ids come in the order of their time and their numbers. */
+  /** Ids come in the order of their time and their numbers; a later one takes over an id. */
   remember(entry: Remembered): void;
   /** The id of a message, while it is remembered. */
   idOf(seq: number): string | undefined;
@@ -24,86 +25,89 @@ export interface DedupeWindow {
   expire(nowMs: number): readonly number[];
 }
 
-/** Ids in the order of their time, columns side by side: a window may hold millions. Undefined: forgotten. */
+/** Entries in the order of their time, columns side by side: a window may hold millions. An id undefined: forgotten. */
 interface Chunk {
   readonly ids: (string | undefined)[];
   readonly seqs: number[];
   readonly times: number[];
-  /** What is before it has passed. */
-  head: number;
 }
 
+/** Entries of every chunk but the last. */
 const chunkLength = 1_024;
 const none: readonly number[] = [];
 
 /** Creates an empty window; `windowMs` is asked each time, for a stream can be changed. */
 export function createDedupeWindow(windowMs: () => number): DedupeWindow {
-  const seqById = new Map<string, number>();
   const chunks: Chunk[] = [];
+  /** Entries at the front that have passed; fewer than a chunk. */
+  let head = 0;
   let size = 0;
+  /** Entries count from the first one that is there. */
+  const chunkOf = (entry: number): Chunk => chunks[Math.floor(entry / chunkLength)] as Chunk;
+  const length = (): number => {
+    const last = chunks.at(-1);
+    return last === undefined ? 0 : (chunks.length - 1) * chunkLength + last.seqs.length;
+  };
+  const table = createIdTable((entry) => chunkOf(entry).ids[entry % chunkLength]);
 
-  function find(seq: number): { readonly chunk: Chunk; readonly at: number } | undefined {
-    const chunk = chunks[lowerBound(chunks.length, (index) => ((chunks[index] as Chunk).seqs.at(-1) as number) >= seq)];
-    if (chunk === undefined) return undefined;
-    const at = lowerBound(chunk.seqs.length, (index) => (chunk.seqs[index] as number) >= seq);
-    return chunk.seqs[at] === seq && chunk.ids[at] !== undefined ? { chunk, at } : undefined;
+  /** The entry of a message, if it is remembered. */
+  function entryOf(seq: number): number | undefined {
+    const seqAt = (entry: number): number => chunkOf(entry).seqs[entry % chunkLength] as number;
+    const entry = lowerBound(length(), (index) => seqAt(index) >= seq);
+    const isThere = entry < length() && seqAt(entry) === seq && chunkOf(entry).ids[entry % chunkLength] !== undefined;
+    return isThere ? entry : undefined;
   }
 
-  /** Whether it was remembered until now. */
-  function forgetAt({ ids, seqs }: Chunk, at: number): boolean {
-    const messageId = ids[at];
-    if (messageId === undefined) return false;
-    ids[at] = undefined;
+  function forget(entry: number): void {
+    chunkOf(entry).ids[entry % chunkLength] = undefined;
     size--;
-    if (seqById.get(messageId) === seqs[at]) seqById.delete(messageId);
-    return true;
   }
 
-  /** The oldest one, if it has passed. */
-  function firstPassed(nowMs: number): Chunk | undefined {
-    const chunk = chunks[0];
-    return chunk !== undefined && (chunk.times[chunk.head] as number) + windowMs() <= nowMs ? chunk : undefined;
+  function hasPassed(entry: number, nowMs: number): boolean {
+    return (chunkOf(entry).times[entry % chunkLength] as number) + windowMs() <= nowMs;
   }
 
   return {
-    get size() {
-      return size;
-    },
+    size: () => size,
     find(messageId, nowMs) {
-      const seq = seqById.get(messageId);
-      if (seq === undefined) return undefined;
-      const found = find(seq);
-      return found !== undefined && (found.chunk.times[found.at] as number) + windowMs() > nowMs ? seq : undefined;
+      const entry = table.find(messageId);
+      if (entry === undefined || hasPassed(entry, nowMs)) return undefined;
+      return chunkOf(entry).seqs[entry % chunkLength];
     },
     remember({ messageId, seq, storedMs }) {
-      seqById.set(messageId, seq);
       let chunk = chunks.at(-1);
-      if (chunk === undefined || chunk.seqs.length >= chunkLength) {
-        chunk = { ids: [], seqs: [], times: [], head: 0 };
+      if (chunk === undefined || chunk.seqs.length === chunkLength) {
+        chunk = { ids: [], seqs: [], times: [] };
         chunks.push(chunk);
       }
       chunk.ids.push(messageId);
       chunk.seqs.push(seq);
       chunk.times.push(storedMs);
+      table.add(messageId);
       size++;
     },
     idOf(seq) {
-      const found = find(seq);
-      return found?.chunk.ids[found.at];
+      const entry = entryOf(seq);
+      return entry === undefined ? undefined : chunkOf(entry).ids[entry % chunkLength];
     },
     forget(seq) {
-      const found = find(seq);
-      if (found !== undefined) forgetAt(found.chunk, found.at);
+      const entry = entryOf(seq);
+      if (entry !== undefined) forget(entry);
     },
     expire(nowMs) {
-      let chunk = firstPassed(nowMs);
-      if (chunk === undefined) return none;
+      if (chunks.length === 0 || head === length() || !hasPassed(head, nowMs)) return none;
       const passed: number[] = [];
-      for (; chunk !== undefined; chunk = firstPassed(nowMs)) {
-        if (forgetAt(chunk, chunk.head)) passed.push(chunk.seqs[chunk.head] as number);
-        chunk.head++;
-        if (chunk.head === chunk.seqs.length) chunks.shift();
+      for (; head < length() && hasPassed(head, nowMs); head++) {
+        const { ids, seqs } = chunkOf(head);
+        if (ids[head % chunkLength] !== undefined) {
+          forget(head);
+          passed.push(seqs[head % chunkLength] as number);
+        }
       }
+      const gone = Math.floor(head / chunkLength);
+      chunks.splice(0, gone);
+      head -= gone * chunkLength;
+      table.shift(gone * chunkLength);
       return passed;
     },
   };

@@ -10,7 +10,7 @@ export interface Due {
 }
 
 export interface DueList<T extends Due> {
-  readonly size: number;
+  size(): number;
   /** Adds one that is not there; while it is, its time stays. */
   add(due: T): void;
   /** Removes it if it is there. */
@@ -29,8 +29,9 @@ export function createDueList<T extends Due>(): DueList<T> {
   let order: T[] = [];
   let head = 0;
 
-  const indexOf = (due: T): number =>
-    head + lowerBound(order.length - head, (index) => !isBefore(order[head + index] as T, due));
+  function indexOf(due: T): number {
+    return head + lowerBound(order.length - head, (index) => !isBefore(order[head + index] as T, due));
+  }
 
   function removeFirst(): void {
     head++;
@@ -41,9 +42,7 @@ export function createDueList<T extends Due>(): DueList<T> {
   }
 
   return {
-    get size() {
-      return order.length - head;
-    },
+    size: () => order.length - head,
     add(due) {
       const last = order.at(-1);
       if (last === undefined || isBefore(last, due)) order.push(due);

@@ -104,7 +104,7 @@ export function createEmbeddedStream(store: StreamStore, options: EmbeddedStream
   /** Of interest: what nobody takes would vanish. */
   function checkSubject(subject: string): void {
     const { name, retention } = log.spec;
-    if (retention !== 'interest' || isWanted({ seq: log.lastSeq + 1, subject })) return;
+    if (retention !== 'interest' || isWanted({ seq: log.lastSeq() + 1, subject })) return;
     const text = `append to ${name}: no consumer takes ${subject}, so it would vanish; check the peer's name`;
     throw new VakError('no-such-peer', text, { details: { stream: name } });
   }
@@ -127,7 +127,7 @@ export function createEmbeddedStream(store: StreamStore, options: EmbeddedStream
   /** Removes, chunk by chunk, what is seen now, matches, and `isToGo`. */
   async function removeMatching(pattern: string | undefined, isToGo: (seq: number) => boolean): Promise<number> {
     const match = createSubjectMatch(pattern);
-    const upTo = log.visibleSeq;
+    const upTo = log.visibleSeq();
     let removed = 0;
     for (let seq = log.index.next(1, match); seq !== undefined && seq <= upTo; seq = log.index.next(seq + 1, match)) {
       if (!(isToGo(seq) && log.remove(seq))) continue;
@@ -144,11 +144,13 @@ export function createEmbeddedStream(store: StreamStore, options: EmbeddedStream
     consumers,
     state() {
       log.expire();
-      const { spec, visibleCount, visibleBytes, visibleSeq } = log;
+      const { spec } = log;
+      const messageCount = log.visibleCount();
+      const lastSeq = log.visibleSeq();
       const firstSeq = log.index.next(1, createSubjectMatch());
       return {
-        ...{ spec, messageCount: visibleCount, bytes: visibleBytes, lastSeq: visibleSeq },
-        firstSeq: visibleCount === 0 || firstSeq === undefined ? visibleSeq + 1 : firstSeq,
+        ...{ spec, messageCount, bytes: log.visibleBytes(), lastSeq },
+        firstSeq: messageCount === 0 || firstSeq === undefined ? lastSeq + 1 : firstSeq,
         consumerCount: consumers.size,
       };
     },
@@ -169,7 +171,7 @@ export function createEmbeddedStream(store: StreamStore, options: EmbeddedStream
       const consumerNumber = nextConsumerNumber;
       const key = streamKeys.consumer(number, name);
       writer.stage([{ key, value: encodeSpec({ number: consumerNumber, spec: kept }) }]);
-      const cursor = start === 'new' ? log.lastSeq + 1 : 1;
+      const cursor = start === 'new' ? log.lastSeq() + 1 : 1;
       const consumer = addConsumer(kept, { number: consumerNumber, cursor });
       consumer.stageAll();
       return consumer;

@@ -25,7 +25,7 @@ export interface JournalWriter {
   /** False: nothing outlives memory, so nobody needs to make records; staging does nothing. */
   readonly isKeeping: boolean;
   /** Why nothing can be changed, if so. */
-  readonly readOnlyReason: string | undefined;
+  readOnlyReason(): string | undefined;
   /** Stages changes of what has happened in memory already: kept staged until the journal has taken them. */
   stage(changes: readonly JournalChange[]): void;
   stageAppend(append: StagedAppend): void;
@@ -78,7 +78,7 @@ export function createMemoryWriter(): JournalWriter {
   const kept = Promise.resolve();
   return {
     isKeeping: false,
-    readOnlyReason: undefined,
+    readOnlyReason: () => undefined,
     stage() {},
     stageAppend: ({ onCommitted }) => onCommitted(),
     touch() {},
@@ -143,9 +143,7 @@ export function createJournalWriter(journal: Journal, afterCommit: () => void): 
 
   return {
     isKeeping: true,
-    get readOnlyReason() {
-      return journal.readOnlyReason;
-    },
+    readOnlyReason: () => journal.readOnlyReason,
     stage(changes) {
       open.items.push(...changes);
       schedule();

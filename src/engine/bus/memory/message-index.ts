@@ -85,8 +85,8 @@ const isIn = (segment: Segment | undefined, seq: number): segment is Segment =>
   segment?.subjects[seq - segment.base] !== undefined;
 
 export interface MessageIndex {
-  readonly count: number;
-  readonly bytes: number;
+  count(): number;
+  bytes(): number;
   /** Adds a message above all others, not older than they. */
   add(message: IndexedMessage): void;
   get(seq: number): IndexedMessage | undefined;
@@ -100,8 +100,8 @@ export interface MessageIndex {
   hold(content: StoredMessage): void;
   /** Lets a content go; the message stays. */
   dropContent(seq: number): void;
-  /** Removes it, and gives what it was. */
-  remove(seq: number): IndexedMessage | undefined;
+  /** Whether it was there. */
+  remove(seq: number): boolean;
   /** The first message from `seq` on that matches. */
   next(seq: number, match: SubjectMatch): number | undefined;
   /** The first message that was stored at `ms` or later. */
@@ -115,8 +115,17 @@ export interface MessageIndex {
 /** The segments in order, none of them empty. */
 function createSegments() {
   const segments: Segment[] = [];
-  const indexOf = (seq: number): number =>
-    lowerBound(segments.length, (index) => (segments[index]?.base as number) + segmentLength > seq);
+  /** The first segment that does not end before `seq`. */
+  function indexOf(seq: number): number {
+    let low = 0;
+    let high = segments.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((segments[middle] as Segment).base + segmentLength > seq) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
   return {
     all: segments,
     indexOf,
@@ -160,12 +169,8 @@ export function createMessageIndex(): MessageIndex {
   }
 
   return {
-    get count() {
-      return count;
-    },
-    get bytes() {
-      return bytes;
-    },
+    count: () => count,
+    bytes: () => bytes,
     add({ seq, subject, storedMs, sizeBytes }) {
       const segment = segments.forAdding(seq);
       const entry = entryOf(subject);
@@ -208,20 +213,19 @@ export function createMessageIndex(): MessageIndex {
     },
     remove(seq) {
       const segment = segments.find(seq);
-      const message = segment === undefined ? undefined : messageAt(segment, seq);
-      if (segment === undefined || message === undefined) return undefined;
-      const entry = entryOf(message.subject);
+      const at = segment === undefined ? 0 : seq - segment.base;
+      const entry = segment?.subjects[at];
+      if (segment === undefined || entry === undefined) return false;
       entry.seqs.delete(seq);
-      if (entry.seqs.size === 0) subjects.delete(message.subject);
-      const at = seq - segment.base;
+      if (entry.seqs.size === 0) subjects.delete(entry.subject);
       segment.subjects[at] = undefined;
       if (at < segment.contents.length) segment.contents[at] = undefined;
       segment.liveCount--;
       while (segment.low < segmentLength && segment.subjects[segment.low] === undefined) segment.low++;
       if (segment.liveCount === 0) segments.drop(segment);
       count--;
-      bytes -= message.sizeBytes;
-      return message;
+      bytes -= segment.sizes[at] as number;
+      return true;
     },
     next(seq, match) {
       if (match.exact !== undefined) return subjects.get(match.exact)?.seqs.firstFrom(seq);

@@ -34,9 +34,9 @@ export interface MessageStoreOptions {
 export interface MessageStore {
   /** May hold messages that are not seen yet, above `visibleSeq`. */
   readonly index: MessageIndex;
-  readonly visibleSeq: number;
-  readonly visibleCount: number;
-  readonly visibleBytes: number;
+  visibleSeq(): number;
+  visibleCount(): number;
+  visibleBytes(): number;
   /** Takes a message that is not seen yet. */
   add(message: StoredMessage, sizeBytes: number): void;
   /** What the journal is to keep of a message. */
@@ -64,14 +64,15 @@ export function createMessageStore(shared: StreamStore, options: MessageStoreOpt
   let unseenCount = 0;
   let unseenBytes = 0;
 
+  function countSeen(seq: number): void {
+    unseenCount--;
+    unseenBytes -= index.sizeOf(seq);
+  }
+
   /** Out of memory; the journal is the caller's matter. */
-  function take(seq: number): IndexedMessage | undefined {
-    const message = index.remove(seq);
-    if (message !== undefined && seq > visibleSeq) {
-      unseenCount--;
-      unseenBytes -= message.sizeBytes;
-    }
-    return message;
+  function take(seq: number): boolean {
+    if (seq > visibleSeq && index.has(seq)) countSeen(seq);
+    return index.remove(seq);
   }
 
   function removal({ seq, storedMs, sizeBytes }: Omit<IndexedMessage, 'subject'>): JournalChange[] {
@@ -105,15 +106,9 @@ export function createMessageStore(shared: StreamStore, options: MessageStoreOpt
 
   return {
     index,
-    get visibleSeq() {
-      return visibleSeq;
-    },
-    get visibleCount() {
-      return index.count - unseenCount;
-    },
-    get visibleBytes() {
-      return index.bytes - unseenBytes;
-    },
+    visibleSeq: () => visibleSeq,
+    visibleCount: () => index.count() - unseenCount,
+    visibleBytes: () => index.bytes() - unseenBytes,
     add(message, sizeBytes) {
       const { seq, subject, storedMs } = message;
       index.add({ seq, subject, storedMs, sizeBytes });
@@ -131,20 +126,18 @@ export function createMessageStore(shared: StreamStore, options: MessageStoreOpt
     see(seq) {
       if (seq <= visibleSeq) return;
       visibleSeq = seq;
-      if (!index.has(seq)) return;
-      unseenCount--;
-      unseenBytes -= index.sizeOf(seq);
+      if (index.has(seq)) countSeen(seq);
     },
     undo(message) {
       const { seq, storedMs } = message;
       dedupe.forget(seq);
       // It may have given way to a later one, and left a tombstone that waits.
-      if (take(seq) === undefined) writer.stage(removal({ seq, storedMs, sizeBytes: 0 }));
+      if (!take(seq)) writer.stage(removal({ seq, storedMs, sizeBytes: 0 }));
     },
     remove(seq, isStaged) {
-      const message = take(seq);
-      if (message === undefined) return false;
-      if (isStaged && writer.isKeeping) writer.stage(removal(message));
+      const message = isStaged && writer.isKeeping ? index.get(seq) : undefined;
+      if (!take(seq)) return false;
+      if (message !== undefined) writer.stage(removal(message));
       onRemoved(seq);
       return true;
     },

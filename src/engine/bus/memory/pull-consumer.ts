@@ -90,7 +90,7 @@ function createConsumerRecord(
         return { key: keyOf(seq), value: kept && encodeDelivery(kept) };
       });
       changed.clear();
-      return [{ key: cursorKey, value: encodeU64(progress.cursor) }, ...changes];
+      return [{ key: cursorKey, value: encodeU64(progress.cursor()) }, ...changes];
     },
     removal(): JournalChange[] {
       isRemoved = true;
@@ -121,7 +121,7 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
     if (makeEndError !== undefined) throw makeEndError();
   }
 
-  const arm = (): void => timer.set(makeEndError === undefined ? progress.nextDueMs : undefined);
+  const arm = (): void => timer.set(makeEndError === undefined ? progress.nextDueMs() : undefined);
 
   function giveUp(message: Taken): void {
     keep(message.seq);
@@ -130,7 +130,7 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
 
   const nextNew = (fromSeq: number): number | undefined => {
     const seq = log.index.next(fromSeq, match);
-    return seq !== undefined && seq <= log.visibleSeq ? seq : undefined;
+    return seq !== undefined && seq <= log.visibleSeq() ? seq : undefined;
   };
 
   function claim(batch: number): Taken[] {
@@ -153,7 +153,7 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
   }
 
   function wake(): void {
-    if (makeEndError !== undefined || writer.readOnlyReason !== undefined) return;
+    if (makeEndError !== undefined || writer.readOnlyReason() !== undefined) return;
     refresh();
     queue.serve(claim);
     arm();
@@ -164,24 +164,27 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
     keep(seq);
     options.onEnded(seq);
     // It made room for who waits; else the timer sees to what is due.
-    if (queue.size > 0) wake();
+    if (queue.size() > 0) wake();
     else arm();
   }
 
   function toDelivery(message: StoredMessage, taken: Taken): Delivery {
     let isEnded = false;
-    /** Acts once, then waits until that is kept: for the second caller too. */
-    function finish(act: () => void): Promise<void> {
+    /** Whether this is the call that ends it; whoever comes later waits until that is kept, too. */
+    function isFirstEnd(): boolean {
+      checkOpen();
+      const isFirst = !isEnded;
+      isEnded = true;
+      return isFirst;
+    }
+    function end(): Promise<void> {
       try {
-        checkOpen();
-        if (!isEnded) act();
-        isEnded = true;
+        if (isFirstEnd()) endDelivery(taken.seq);
         return writer.flushed();
       } catch (error) {
         return Promise.reject(error);
       }
     }
-    const end = (): Promise<void> => finish(() => endDelivery(taken.seq));
     return {
       message,
       deliveryCount: taken.deliveries,
@@ -189,10 +192,11 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
       term: end,
       async nak(delayMs = 0) {
         checkDelay(delayMs);
-        await finish(() => {
+        if (isFirstEnd()) {
           if (progress.nak(taken, clock.monotonic() + delayMs)) giveUp(taken);
           wake();
-        });
+        }
+        await writer.flushed();
       },
       async working() {
         checkOpen();
@@ -222,7 +226,7 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
       writer.checkWritable(`pull from ${spec.name}`);
       if (pullOptions.signal?.aborted) throw pullAborted();
       refresh();
-      const claimed = queue.size > 0 ? [] : claim(pullOptions.batch);
+      const claimed = queue.size() > 0 ? [] : claim(pullOptions.batch);
       arm();
       if (claimed.length > 0 || pullOptions.waitMs === 0) return deliver(claimed);
       return deliver(await queue.wait(pullOptions));
@@ -230,13 +234,13 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
     state: () => ({
       spec,
       pendingCount:
-        log.index.countFrom(progress.cursor, match) -
-        log.index.countFrom(Math.max(progress.cursor, log.visibleSeq + 1), match),
-      inFlightCount: progress.inFlightCount,
-      redeliveredCount: progress.redeliveredCount,
-      waitingCount: queue.size,
+        log.index.countFrom(progress.cursor(), match) -
+        log.index.countFrom(Math.max(progress.cursor(), log.visibleSeq() + 1), match),
+      inFlightCount: progress.inFlightCount(),
+      redeliveredCount: progress.redeliveredCount(),
+      waitingCount: queue.size(),
     }),
-    needs: ({ seq, subject }) => (seq >= progress.cursor ? match.isMatch(subject) : progress.kept(seq) !== undefined),
+    needs: ({ seq, subject }) => (seq >= progress.cursor() ? match.isMatch(subject) : progress.kept(seq) !== undefined),
     forget(seq) {
       if (progress.end(seq)) keep(seq);
     },

@@ -53,23 +53,29 @@ function indexFrom({ seqs, head }: Chunk, seq: number): number {
 export function createSeqList(): SeqList {
   /** None is empty. */
   const chunks: Chunk[] = [];
-  let size = 0;
 
   /** The chunk that holds the first number from `seq` on, if any. */
-  const chunkFrom = (seq: number): number =>
-    lowerBound(chunks.length, (index) => ((chunks[index] as Chunk).seqs.at(-1) as number) >= seq);
+  function chunkFrom(seq: number): number {
+    let low = 0;
+    let high = chunks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const { seqs } = chunks[middle] as Chunk;
+      if ((seqs[seqs.length - 1] as number) >= seq) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
 
-  return {
-    get size() {
-      return size;
-    },
-    push(seq) {
+  const list = {
+    size: 0,
+    push(seq: number) {
       const last = chunks.at(-1);
       if (last === undefined || last.seqs.length >= chunkLength) chunks.push({ seqs: [seq], head: 0 });
       else last.seqs.push(seq);
-      size++;
+      list.size++;
     },
-    delete(seq) {
+    delete(seq: number) {
       const at = chunkFrom(seq);
       const chunk = chunks[at];
       if (chunk === undefined) return false;
@@ -78,14 +84,14 @@ export function createSeqList(): SeqList {
       if (index === chunk.head) chunk.head++;
       else chunk.seqs.splice(index, 1);
       if (chunk.head === chunk.seqs.length) chunks.splice(at, 1);
-      size--;
+      list.size--;
       return true;
     },
-    firstFrom(seq) {
+    firstFrom(seq: number) {
       const chunk = chunks[chunkFrom(seq)];
       return chunk?.seqs[indexFrom(chunk, seq)];
     },
-    lastUpTo(seq) {
+    lastUpTo(seq: number) {
       const at = lowerBound(chunks.length, (index) => {
         const { seqs, head } = chunks[index] as Chunk;
         return (seqs[head] as number) > seq;
@@ -93,7 +99,7 @@ export function createSeqList(): SeqList {
       const chunk = chunks[at - 1];
       return chunk?.seqs[indexFrom(chunk, seq + 1) - 1];
     },
-    countFrom(seq) {
+    countFrom(seq: number) {
       const at = chunkFrom(seq);
       const chunk = chunks[at];
       if (chunk === undefined) return 0;
@@ -105,4 +111,5 @@ export function createSeqList(): SeqList {
       return count;
     },
   };
+  return list;
 }

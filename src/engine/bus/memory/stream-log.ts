@@ -38,11 +38,11 @@ export interface StreamLog {
   /** May hold messages that are not seen yet, above `visibleSeq`. */
   readonly index: MessageIndex;
   /** The last seq that is kept; 0: none was ever. */
-  readonly visibleSeq: number;
+  visibleSeq(): number;
   /** The last seq that was given. */
-  readonly lastSeq: number;
-  readonly visibleCount: number;
-  readonly visibleBytes: number;
+  lastSeq(): number;
+  visibleCount(): number;
+  visibleBytes(): number;
   /**
    * Stores a message at once in memory; gives where when it is kept: now, if nothing is to be kept beyond memory.
    * Throws or rejects with `conflict`, `limit-exceeded`, what `checkSubject` throws.
@@ -101,13 +101,13 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
 
   function dropOld(sizeBytes: number): void {
     const { maxBytes } = log.spec;
-    if (maxBytes !== null) removeWhile(() => index.bytes + sizeBytes > maxBytes);
+    if (maxBytes !== null) removeWhile(() => index.bytes() + sizeBytes > maxBytes);
   }
 
   function expire(nowMs = clock.now()): void {
     const { maxAgeMs } = log.spec;
     // A journal that takes nothing keeps what is too old; here nobody sees it any more.
-    const isStaged = writer.readOnlyReason === undefined;
+    const isStaged = writer.readOnlyReason() === undefined;
     if (maxAgeMs !== null) removeWhile(({ storedMs }) => storedMs + maxAgeMs <= nowMs, isStaged);
     if (!isStaged) return;
     for (const seq of dedupe.expire(nowMs)) messages.forgetId(seq);
@@ -115,8 +115,8 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
 
   function makeRoom(sizeBytes: number): void {
     const { maxBytes, whenFull } = log.spec;
-    if (maxBytes === null || index.bytes + sizeBytes <= maxBytes) return;
-    if (whenFull === 'refuse-new' || sizeBytes > maxBytes) throw full(log.spec, sizeBytes, index.bytes);
+    if (maxBytes === null || index.bytes() + sizeBytes <= maxBytes) return;
+    if (whenFull === 'refuse-new' || sizeBytes > maxBytes) throw full(log.spec, sizeBytes, index.bytes());
     dropOld(sizeBytes);
   }
 
@@ -130,26 +130,20 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
     return new VakError('conflict', message, { details: { expected: expectedLastSeq, actual } });
   }
 
-  /** Sees it when it is kept. */
-  function keep(message: NewMessage, stored: StoredMessage): Appended | Promise<Appended> {
-    const { seq } = stored;
-    const appended = { stream, seq, isDuplicate: false };
-    function see(): void {
-      messages.see(seq);
-      onSeen(message);
-    }
-    if (!writer.isKeeping) {
-      see();
-      return appended;
-    }
+  /** It is kept. */
+  function see(seq: number, message: NewMessage): Appended {
+    messages.see(seq);
+    onSeen(message);
+    return { stream, seq, isDuplicate: false };
+  }
+
+  /** Sees it when the journal has it. */
+  function stage(message: NewMessage, stored: StoredMessage): Promise<Appended> {
     return new Promise((resolve, reject) => {
       writer.stageAppend({
         changes: messages.records(stored, sizeOf(message)),
         isKept: message.isKept,
-        onCommitted() {
-          see();
-          resolve(appended);
-        },
+        onCommitted: () => resolve(see(stored.seq, message)),
         onFailed(error) {
           messages.undo(stored);
           reject(error);
@@ -183,24 +177,16 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
       dedupe.remember({ messageId, seq: lastSeq, storedMs: lastMs });
     }
     messages.add(stored, sizeBytes);
-    return keep(message, stored);
+    return writer.isKeeping ? stage(message, stored) : see(lastSeq, message);
   }
 
   const log: StreamLog = {
     spec: options.spec,
     index,
-    get visibleSeq() {
-      return messages.visibleSeq;
-    },
-    get lastSeq() {
-      return lastSeq;
-    },
-    get visibleCount() {
-      return messages.visibleCount;
-    },
-    get visibleBytes() {
-      return messages.visibleBytes;
-    },
+    visibleSeq: messages.visibleSeq,
+    lastSeq: () => lastSeq,
+    visibleCount: messages.visibleCount,
+    visibleBytes: messages.visibleBytes,
     append,
     load: messages.load,
     remove: (seq) => messages.remove(seq, true),

@@ -154,7 +154,7 @@ export async function createStreamPlane(deps: StreamPlaneDeps): Promise<StreamPl
 
   async function load(): Promise<void> {
     const startedMs = clock.monotonic();
-    const isWritable = writer.readOnlyReason === undefined;
+    const isWritable = writer.readOnlyReason() === undefined;
     for (const number of await loadGone(journal)) {
       nextNumber = Math.max(nextNumber, number + 1);
       if (isWritable) await sweepStream(store, number);
@@ -163,7 +163,7 @@ export async function createStreamPlane(deps: StreamPlaneDeps): Promise<StreamPl
     for (const kept of await loadSpecs(journal)) {
       const stream = openStream(kept);
       await loadStream(store, stream);
-      messageCount += stream.log.visibleCount;
+      messageCount += stream.log.visibleCount();
     }
     await writer.flushed();
     // Only now: what a consumer gave up is told to another stream.
@@ -186,7 +186,7 @@ export async function createStreamPlane(deps: StreamPlaneDeps): Promise<StreamPl
     const stream = directory.ofSubject(subject);
     checkAppend(options);
     checkMessageSize(subject, data);
-    if (writer.readOnlyReason !== undefined) writer.checkWritable(`append ${subject}`);
+    if (writer.readOnlyReason() !== undefined) writer.checkWritable(`append ${subject}`);
     if (stream === undefined) throw new VakError('not-found', `append ${subject}: no stream takes it; make it first`);
     const { messageId, expectedLastSeq } = options;
     return stream.log.append({ subject, data, messageId, expectedLastSeq, isKept: false, isToBeTold });
