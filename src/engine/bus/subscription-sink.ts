@@ -2,12 +2,17 @@
  * One subscription's end of a bus: its bound, its policy, its counts (protocol.md B2).
  * Law: accepting a message never waits and never throws; what gives way is counted.
  */
-import { createRingBuffer } from '../../shared/base/ring-buffer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { BufferedDelivery, Delivery, InlineDelivery, Message, SubscriptionStats } from './bus.ts';
 
 export interface SubscriptionSink {
+  /** Of an inline subscription until it ends: `deliverTo` runs it itself, for one call less a message. */
+  onMessage: InlineDelivery['onMessage'] | undefined;
+  deliveredCount: number;
+  /** Counts and logs what its handler threw. */
+  failed(thrown: unknown): void;
+  /** Of a buffered subscription. */
   accept(message: Message): void;
   /** Adds what gave way before it came here; the next batch reports it. */
   countDrops(count: number): void;
@@ -25,32 +30,82 @@ export interface SinkOptions {
   readonly logger: Logger;
 }
 
+/** Hands one message to all. */
+export function deliverTo(sinks: readonly SubscriptionSink[], message: Message): void {
+  for (const sink of sinks) {
+    const { onMessage } = sink;
+    if (onMessage === undefined) {
+      sink.accept(message);
+      continue;
+    }
+    sink.deliveredCount++;
+    try {
+      onMessage(message);
+    } catch (thrown) {
+      sink.failed(thrown);
+    }
+  }
+}
+
 interface Waiting {
-  readonly size: number;
+  size(): number;
   /** Returns how many messages gave way. */
   push(message: Message): number;
-  drain(): Message[];
+  drain(): readonly Message[];
   clear(): void;
 }
 
+/** What stands where a message gave way. */
+const gone: Message = { subject: '', data: new Uint8Array(0) };
+const leastRoom = 16;
+
+/** A list that is handed over as it is, with room for as many as last time: what waits is copied only where some gave way. */
 function createOldestGivesWay(capacity: number): Waiting {
-  const ring = createRingBuffer<Message>(capacity);
+  let messages: Message[] = new Array(leastRoom);
+  /** What is before `head` gave way; what is from `end` on is not there yet. */
+  let head = 0;
+  let end = 0;
+
+  function giveWay(): void {
+    messages[head] = gone;
+    head++;
+    if (head < capacity) return;
+    messages.copyWithin(0, head, end);
+    end -= head;
+    messages.fill(gone, end);
+    head = 0;
+  }
+
+  function begin(room: number): void {
+    messages = new Array(room);
+    head = 0;
+    end = 0;
+  }
+
   return {
-    get size() {
-      return ring.size;
+    size: () => end - head,
+    push(message) {
+      messages[end] = message;
+      end++;
+      if (end - head <= capacity) return 0;
+      giveWay();
+      return 1;
     },
-    push: (message) => (ring.push(message) === undefined ? 0 : 1),
-    drain: () => ring.drain(),
-    clear: () => ring.clear(),
+    drain() {
+      const all = messages;
+      all.length = end;
+      const batch = head === 0 ? all : all.slice(head);
+      begin(Math.max(leastRoom, batch.length));
+      return batch;
+    },
+    clear: () => begin(leastRoom),
   };
 }
 
 function createLatestOfEachSubject(capacity: number): Waiting {
   const latest = new Map<string, Message>();
   return {
-    get size() {
-      return latest.size;
-    },
+    size: () => latest.size,
     push(message) {
       const isReplacing = latest.has(message.subject);
       let gaveWay = isReplacing ? 1 : 0;
@@ -73,37 +128,33 @@ function createLatestOfEachSubject(capacity: number): Waiting {
   };
 }
 
-function createInlineSink(delivery: InlineDelivery, options: SinkOptions): SubscriptionSink {
-  let deliveredCount = 0;
+function createInlineSink(delivery: InlineDelivery, { pattern, logger }: SinkOptions): SubscriptionSink {
   let droppedCount = 0;
   let failedCount = 0;
-  let isStopped = false;
-  return {
-    accept(message) {
-      if (isStopped) return;
-      deliveredCount++;
-      try {
-        delivery.onMessage(message);
-      } catch (thrown) {
-        failedCount++;
-        options.logger.bug('bus.subscriber-threw', thrown);
-      }
+  const sink: SubscriptionSink = {
+    onMessage: delivery.onMessage,
+    deliveredCount: 0,
+    failed(thrown) {
+      failedCount++;
+      logger.bug('bus.subscriber-threw', thrown);
     },
+    // It has ended, or it would not be asked.
+    accept() {},
     countDrops(count) {
       droppedCount += count;
     },
-    stats: () => ({ pattern: options.pattern, deliveredCount, droppedCount, bufferedCount: 0, failedCount }),
+    stats: () => ({ pattern, deliveredCount: sink.deliveredCount, droppedCount, bufferedCount: 0, failedCount }),
     drain: () => Promise.resolve(),
     stop() {
-      isStopped = true;
+      sink.onMessage = undefined;
     },
   };
+  return sink;
 }
 
 function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): SubscriptionSink {
   const waiting =
     delivery.kind === 'latest' ? createLatestOfEachSubject(delivery.capacity) : createOldestGivesWay(delivery.capacity);
-  let deliveredCount = 0;
   let droppedCount = 0;
   let reportedDrops = 0;
   let failedCount = 0;
@@ -114,7 +165,7 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
 
   function settle(): void {
     isHandling = false;
-    if (waiting.size > 0 && !isStopped) {
+    if (waiting.size() > 0 && !isStopped) {
       schedule();
       return;
     }
@@ -135,7 +186,7 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
       return;
     }
     const batch = waiting.drain();
-    deliveredCount += batch.length;
+    sink.deliveredCount += batch.length;
     const drops = droppedCount - reportedDrops;
     reportedDrops = droppedCount;
     isHandling = true;
@@ -150,25 +201,27 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
   }
 
   function schedule(): void {
-    if (isScheduled || isHandling) return;
     isScheduled = true;
     options.clock.defer(handOver);
   }
 
-  return {
+  const sink: SubscriptionSink = {
+    onMessage: undefined,
+    deliveredCount: 0,
+    failed,
     accept(message) {
       if (isStopped) return;
       droppedCount += waiting.push(message);
-      schedule();
+      if (!(isScheduled || isHandling)) schedule();
     },
     countDrops(count) {
       droppedCount += count;
     },
     stats: () => ({
       pattern: options.pattern,
-      deliveredCount,
+      deliveredCount: sink.deliveredCount,
       droppedCount,
-      bufferedCount: waiting.size,
+      bufferedCount: waiting.size(),
       failedCount,
     }),
     drain() {
@@ -177,11 +230,12 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
     },
     stop() {
       isStopped = true;
-      droppedCount += waiting.size;
+      droppedCount += waiting.size();
       waiting.clear();
       if (!isHandling) settle();
     },
   };
+  return sink;
 }
 
 /** Creates the sink for a stated policy. Throws `RangeError` if the capacity is no whole number ≥ 1. */

@@ -25,49 +25,48 @@ export function createRingBuffer<T>(capacity: number): RingBuffer<T> {
   }
   let slots: (T | undefined)[] = new Array(Math.min(capacity, 16));
   let head = 0;
-  let size = 0;
 
   function grow(): void {
     const next: (T | undefined)[] = new Array(Math.min(capacity, slots.length * 2));
-    for (let i = 0; i < size; i++) next[i] = slots[(head + i) % slots.length];
+    for (let i = 0; i < ring.size; i++) next[i] = slots[(head + i) % slots.length];
     slots = next;
     head = 0;
   }
 
   function shift(): T | undefined {
-    if (size === 0) return undefined;
+    if (ring.size === 0) return undefined;
     const value = slots[head];
     slots[head] = undefined;
     head = (head + 1) % slots.length;
-    size--;
+    ring.size--;
     return value;
   }
 
-  return {
+  // A field, not a getter: engines keep objects with getters of their own in slow dictionaries.
+  const ring = {
     capacity,
-    get size() {
-      return size;
-    },
-    push(value) {
-      if (size === slots.length && size < capacity) grow();
-      const overwritten = size === capacity ? shift() : undefined;
-      slots[(head + size) % slots.length] = value;
-      size++;
+    size: 0,
+    push(value: T) {
+      if (ring.size === slots.length && ring.size < capacity) grow();
+      const overwritten = ring.size === capacity ? shift() : undefined;
+      slots[(head + ring.size) % slots.length] = value;
+      ring.size++;
       return overwritten;
     },
     shift,
-    at(index) {
-      return index < 0 || index >= size ? undefined : slots[(head + index) % slots.length];
+    at(index: number) {
+      return index < 0 || index >= ring.size ? undefined : slots[(head + index) % slots.length];
     },
     drain() {
       const all: T[] = [];
-      while (size > 0) all.push(shift() as T);
+      while (ring.size > 0) all.push(shift() as T);
       return all;
     },
     clear() {
       slots = new Array(Math.min(capacity, 16));
       head = 0;
-      size = 0;
+      ring.size = 0;
     },
   };
+  return ring;
 }

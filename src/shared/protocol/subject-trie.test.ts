@@ -22,7 +22,7 @@ describe('subject trie', () => {
           steps.forEach(({ pattern: text, isRemoval, index }, value) => {
             if (isRemoval && model.length > 0) model.splice(index % model.length, 1)[0]?.remove();
             else model.push({ pattern: text, value, remove: trie.add(text, value) });
-            expect(trie.size).toBe(model.length);
+            expect(trie.size()).toBe(model.length);
           });
           for (const text of asked) {
             const expected = model.filter((entry) => matches(entry.pattern, text)).map((entry) => entry.value);
@@ -41,6 +41,6 @@ describe('subject trie', () => {
     remove();
     remove();
     expect(trie.match('a.b')).toEqual(['second']);
-    expect(trie.size).toBe(1);
+    expect(trie.size()).toBe(1);
   });
 });

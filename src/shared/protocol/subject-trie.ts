@@ -5,7 +5,7 @@
 
 /** Patterns with a value each; one pattern may be added many times. */
 export interface SubjectTrie<T> {
-  readonly size: number;
+  size(): number;
   /** Adds a value under a pattern that was checked before; returns how to remove it again. */
   add(pattern: string, value: T): () => void;
   /** Values of every pattern that matches the subject, oldest first. */
@@ -19,13 +19,15 @@ interface Entry<T> {
 
 interface Node<T> {
   readonly children: Map<string, Node<T>>;
+  /** The child under `*`. */
+  any: Node<T> | undefined;
   /** Patterns that end here. */
   readonly here: Set<Entry<T>>;
   /** Patterns that end with `>` after here. */
   readonly tails: Set<Entry<T>>;
 }
 
-const createNode = <T>(): Node<T> => ({ children: new Map(), here: new Set(), tails: new Set() });
+const createNode = <T>(): Node<T> => ({ children: new Map(), any: undefined, here: new Set(), tails: new Set() });
 
 /** Every entry whose pattern matches; walks one level of the trie a token. */
 function collect<T>(root: Node<T>, tokens: readonly string[]): Entry<T>[] {
@@ -34,16 +36,38 @@ function collect<T>(root: Node<T>, tokens: readonly string[]): Entry<T>[] {
   for (const token of tokens) {
     const next: Node<T>[] = [];
     for (const node of level) {
-      found.push(...node.tails);
-      const exact = node.children.get(token);
-      if (exact !== undefined) next.push(exact);
-      const any = token === '*' ? undefined : node.children.get('*');
-      if (any !== undefined) next.push(any);
+      addAll(node.tails, found);
+      addNext(node, token, next);
     }
     level = next;
   }
-  for (const node of level) found.push(...node.here);
+  for (const node of level) addAll(node.here, found);
   return found;
+}
+
+/** The nodes that one more token leads to. */
+function addNext<T>({ children, any }: Node<T>, token: string, next: Node<T>[]): void {
+  const exact = children.get(token);
+  if (exact !== undefined) next.push(exact);
+  if (any !== undefined && any !== exact) next.push(any);
+}
+
+function addAll<T>(entries: ReadonlySet<Entry<T>>, found: Entry<T>[]): void {
+  if (entries.size > 0) for (const entry of entries) found.push(entry);
+}
+
+/** In place, by insertion while there are few. */
+function sortByOrder<T>(entries: Entry<T>[]): void {
+  if (entries.length > 16) {
+    entries.sort((a, b) => a.order - b.order);
+    return;
+  }
+  for (let at = 1; at < entries.length; at++) {
+    const entry = entries[at] as Entry<T>;
+    let to = at;
+    for (; to > 0 && (entries[to - 1] as Entry<T>).order > entry.order; to--) entries[to] = entries[to - 1] as Entry<T>;
+    entries[to] = entry;
+  }
 }
 
 function isUnused<T>(node: Node<T>): boolean {
@@ -64,6 +88,7 @@ export function createSubjectTrie<T>(): SubjectTrie<T> {
       if (next === undefined) {
         next = createNode();
         node.children.set(token, next);
+        if (token === '*') node.any = next;
       }
       node = next;
       path.push(node);
@@ -73,14 +98,15 @@ export function createSubjectTrie<T>(): SubjectTrie<T> {
 
   function prune(path: readonly Node<T>[], tokens: readonly string[]): void {
     for (let i = path.length - 1; i > 0 && isUnused(path[i] as Node<T>); i--) {
-      path[i - 1]?.children.delete(tokens[i - 1] as string);
+      const parent = path[i - 1] as Node<T>;
+      const token = tokens[i - 1] as string;
+      parent.children.delete(token);
+      if (token === '*') parent.any = undefined;
     }
   }
 
   return {
-    get size() {
-      return size;
-    },
+    size: () => size,
     add(pattern, value) {
       const tokens = pattern.split('.');
       const isTail = tokens.at(-1) === '>';
@@ -99,7 +125,7 @@ export function createSubjectTrie<T>(): SubjectTrie<T> {
     },
     match(subject) {
       const found = collect(root, subject.split('.'));
-      if (found.length > 1) found.sort((a, b) => a.order - b.order);
+      if (found.length > 1) sortByOrder(found);
       return found.map((entry) => entry.value);
     },
   };

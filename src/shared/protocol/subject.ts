@@ -91,13 +91,14 @@ export function parseSubject(subject: string): SubjectParts {
     throw new VakError('invalid-subject', `${field}: ${message}`, { details: { field } });
   };
   if (subject.length > maxSubjectLength) fail('subject', `longer than ${maxSubjectLength} characters`);
-  const [root, plane, workspace, entity, verb, ...rest] = subject.split('.');
+  const tokens = subject.split('.');
+  const [root, plane, workspace, entity, verb] = tokens;
   if (root !== 'vak') fail('root', 'a subject begins with "vak."');
   const row = rowsByPlane.get(plane ?? '');
   if (row === undefined) return fail('plane', `expected one of ${[...rowsByPlane.keys()].join(', ')}`);
   checkToken(workspace, 'workspace');
   checkToken(entity, row.entity);
-  if (verb === undefined || rest.length > 0) fail('subject', `expected 5 tokens, got ${subject.split('.').length}`);
+  if (verb === undefined || tokens.length > 5) fail('subject', `expected 5 tokens, got ${tokens.length}`);
   checkVerb(row, verb as string);
   return {
     plane: row.plane as Plane,

@@ -11,7 +11,7 @@ import type { Bus, Message, Subscription } from '../bus.ts';
 import { createBusCounters, toBusMetrics } from '../bus-counters.ts';
 import { checkMessageSize } from '../check-message.ts';
 import { createPendingRequest, type PendingRequest } from '../pending-request.ts';
-import { createSubscriptionSink, type SubscriptionSink } from '../subscription-sink.ts';
+import { createSubscriptionSink, deliverTo, type SubscriptionSink } from '../subscription-sink.ts';
 import {
   type HostFrame,
   hardLimitBytes,
@@ -82,7 +82,7 @@ export function createChannelBus({ port, clock, logger }: ChannelBusDeps): Bus {
     for (const wire of messages) {
       counters.receivedCount++;
       counters.receivedBytes += wire.data.length;
-      sink.accept(toMessage(wire));
+      deliverTo([sink], toMessage(wire));
     }
     await sink.drain();
     post({ kind: 'batch-done', id });

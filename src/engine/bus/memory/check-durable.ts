@@ -4,7 +4,7 @@
  */
 import { VakError } from '../../../shared/base/vak-error.ts';
 import type { StreamSpec } from '../../../shared/protocol/stream-table.ts';
-import { checkPattern, checkToken, maxSubjectLength, parseSubject } from '../../../shared/protocol/subject.ts';
+import { checkPattern, checkToken, maxSubjectLength } from '../../../shared/protocol/subject.ts';
 import type { AppendOptions, ConsumerSpec, PullOptions, ReadOptions } from '../durable.ts';
 
 const maxPull = 256;
@@ -79,10 +79,8 @@ export function checkConsumerSpec(spec: ConsumerSpec): void {
   if (spec.start !== 'all' && spec.start !== 'new') throw refuse('start', 'all or new', spec.start);
 }
 
-/** Throws `invalid-subject` (S4), `invalid-input`, `aborted`. */
-export function checkAppend(subject: string, options: AppendOptions): void {
-  parseSubject(subject);
-  const { messageId, expectedLastSeq, signal } = options;
+/** Throws `invalid-input`, `aborted`. */
+export function checkAppend({ messageId, expectedLastSeq, signal }: AppendOptions): void {
   const isId = messageId === undefined || (messageId.length <= maxMessageIdLength && messageIdForm.test(messageId));
   if (!isId) throw refuse('messageId', `1–${maxMessageIdLength} visible ASCII characters`, messageId);
   if (expectedLastSeq !== undefined) checkNumber('expectedLastSeq', expectedLastSeq, seqRange);

@@ -18,13 +18,13 @@ export type DeliveryOf = Taken;
 
 export interface ConsumerProgress {
   /** The first seq that was never delivered. */
-  readonly cursor: number;
+  cursor(): number;
   /** Delivered, not ended, not given up. */
-  readonly inFlightCount: number;
+  inFlightCount(): number;
   /** Of those: delivered more than once. */
-  readonly redeliveredCount: number;
+  redeliveredCount(): number;
   /** When the next ack wait or delay ends. */
-  readonly nextDueMs: number | undefined;
+  nextDueMs(): number | undefined;
   /** What is to be kept of a message; undefined: nothing. */
   kept(seq: number): KeptDelivery | undefined;
   /** Delivers the next message; `nextNew` finds the first one from a seq on that was never delivered. */
@@ -44,9 +44,12 @@ export interface ConsumerProgress {
 }
 
 interface Outstanding {
+  readonly seq: number;
   deliveries: number;
   /** `busy`: somebody has it. `delayed`: waits for its nak's end. `ready`: to be delivered again. `exhausted`: given up. */
   kind: 'busy' | 'delayed' | 'ready' | 'exhausted';
+  /** When the ack wait or the delay ends; of others 0. */
+  dueMs: number;
 }
 
 /** Creates the state of a consumer that has delivered everything below `cursor`. */
@@ -56,38 +59,34 @@ export function createConsumerProgress(
 ): ConsumerProgress {
   const entries = new Map<number, Outstanding>();
   /** Of those that are busy or delayed. */
-  const waits = createDueList();
+  const waits = createDueList<Outstanding>();
   /** To be delivered again, by seq. */
-  const ready = createDueList();
+  const ready = createDueList<Outstanding>();
   let cursor = startCursor;
   let redeliveredCount = 0;
-  const inFlightCount = (): number => waits.size + ready.size;
+  const inFlightCount = (): number => waits.size() + ready.size();
 
   /** Leaves whatever list it is in. */
-  function detach(seq: number, entry: Outstanding): void {
+  function detach(entry: Outstanding): void {
     if (entry.kind === 'exhausted') return;
-    waits.delete(seq);
-    ready.delete(seq);
+    if (entry.kind === 'ready') ready.delete(entry);
+    else waits.delete(entry);
     if (entry.deliveries > 1) redeliveredCount--;
   }
 
-  function attach(seq: number, entry: Outstanding, dueMs: number): void {
-    if (entry.deliveries > 1 && entry.kind !== 'exhausted') redeliveredCount++;
-    if (entry.kind === 'busy' || entry.kind === 'delayed') waits.set(seq, dueMs);
-    if (entry.kind === 'ready') ready.set(seq, 0);
+  function attach(entry: Outstanding): void {
+    if (entry.kind === 'exhausted') return;
+    if (entry.kind === 'ready') ready.add(entry);
+    else waits.add(entry);
+    if (entry.deliveries > 1) redeliveredCount++;
   }
 
-  function change(seq: number, entry: Outstanding, next: Outstanding & { readonly dueMs?: number }): void {
-    detach(seq, entry);
+  function change(entry: Outstanding, next: Pick<Outstanding, 'deliveries' | 'kind' | 'dueMs'>): void {
+    detach(entry);
     entry.deliveries = next.deliveries;
     entry.kind = next.kind;
-    attach(seq, entry, next.dueMs ?? 0);
-  }
-
-  function deliver(seq: number, entry: Outstanding, nowMs: number): Taken {
-    const deliveries = entry.deliveries + 1;
-    change(seq, entry, { deliveries, kind: 'busy', dueMs: nowMs + spec.ackWaitMs });
-    return { seq, deliveries };
+    entry.dueMs = next.dueMs;
+    attach(entry);
   }
 
   /** The entry, if that delivery of it is the present one. */
@@ -97,63 +96,67 @@ export function createConsumerProgress(
   }
 
   return {
-    get cursor() {
-      return cursor;
-    },
-    get inFlightCount() {
-      return inFlightCount();
-    },
-    get redeliveredCount() {
-      return redeliveredCount;
-    },
-    get nextDueMs() {
-      return waits.first()?.dueMs;
-    },
+    cursor: () => cursor,
+    inFlightCount,
+    redeliveredCount: () => redeliveredCount,
+    nextDueMs: () => waits.first()?.dueMs,
     kept(seq) {
       const entry = entries.get(seq);
       return entry && { deliveries: entry.deliveries, isExhausted: entry.kind === 'exhausted' };
     },
     take(nowMs, nextNew) {
+      const dueMs = nowMs + spec.ackWaitMs;
       const again = ready.first();
-      if (again !== undefined) return deliver(again.seq, entries.get(again.seq) as Outstanding, nowMs);
+      if (again !== undefined) {
+        const deliveries = again.deliveries + 1;
+        change(again, { deliveries, kind: 'busy', dueMs });
+        return { seq: again.seq, deliveries };
+      }
       if (inFlightCount() >= spec.maxInFlight) return undefined;
       const seq = nextNew(cursor);
       if (seq === undefined) return undefined;
       cursor = seq + 1;
-      const entry: Outstanding = { deliveries: 0, kind: 'ready' };
+      const entry: Outstanding = { seq, deliveries: 1, kind: 'busy', dueMs };
       entries.set(seq, entry);
-      return deliver(seq, entry, nowMs);
+      attach(entry);
+      return { seq, deliveries: 1 };
     },
     end(seq) {
       const entry = entries.get(seq);
       if (entry === undefined) return false;
-      detach(seq, entry);
+      detach(entry);
       return entries.delete(seq);
     },
     nak(of, dueMs) {
       const entry = busy(of);
       if (entry === undefined) return false;
-      const isLast = entry.deliveries >= spec.maxDeliver;
-      change(of.seq, entry, { deliveries: entry.deliveries, kind: isLast ? 'exhausted' : 'delayed', dueMs });
+      const { deliveries } = entry;
+      const isLast = deliveries >= spec.maxDeliver;
+      change(entry, isLast ? { deliveries, kind: 'exhausted', dueMs: 0 } : { deliveries, kind: 'delayed', dueMs });
       return isLast;
     },
     working(of, nowMs) {
-      if (busy(of) !== undefined) waits.set(of.seq, nowMs + spec.ackWaitMs);
+      const entry = busy(of);
+      if (entry !== undefined) {
+        change(entry, { deliveries: entry.deliveries, kind: 'busy', dueMs: nowMs + spec.ackWaitMs });
+      }
     },
     expire(nowMs) {
       const givenUp: Taken[] = [];
       for (let due = waits.first(); due !== undefined && due.dueMs <= nowMs; due = waits.first()) {
-        const entry = entries.get(due.seq) as Outstanding;
-        const isExhausted = entry.deliveries >= spec.maxDeliver;
-        change(due.seq, entry, { deliveries: entry.deliveries, kind: isExhausted ? 'exhausted' : 'ready' });
-        if (isExhausted) givenUp.push({ seq: due.seq, deliveries: entry.deliveries });
+        const { seq, deliveries } = due;
+        const isExhausted = deliveries >= spec.maxDeliver;
+        change(due, { deliveries, kind: isExhausted ? 'exhausted' : 'ready', dueMs: 0 });
+        if (isExhausted) givenUp.push({ seq, deliveries });
       }
       return givenUp;
     },
     restore(seq, { deliveries, isExhausted }, dueMs) {
-      const entry: Outstanding = { deliveries, kind: isExhausted ? 'exhausted' : 'busy' };
+      const entry: Outstanding = isExhausted
+        ? { seq, deliveries, kind: 'exhausted', dueMs: 0 }
+        : { seq, deliveries, kind: 'busy', dueMs };
       entries.set(seq, entry);
-      attach(seq, entry, dueMs);
+      attach(entry);
     },
     outstanding: () => entries.keys(),
   };

@@ -36,52 +36,62 @@ export interface EmbeddedFabricOptions extends FabricPorts {
   readonly durability: JournalDurability;
 }
 
+/** What a fabric keeps in its journal, and what it says that it lacks. */
+interface Keeping {
+  /** False: streams live in memory alone, as they are. */
+  readonly isKeeping: boolean;
+  readonly missing: readonly MissingFeature[];
+}
+
 /** The parts over one journal. */
 interface Parts {
   readonly journal: Journal;
+  readonly live: Bus;
   readonly streams: StreamPlane;
   readonly keyValue: KeyValueStore;
   readonly objects: ObjectStore;
 }
 
-async function openParts(journal: Journal, { clock, randomness, logger }: FabricPorts): Promise<Parts> {
+async function openParts(journal: Journal, ports: FabricPorts, { isKeeping }: Keeping): Promise<Parts> {
+  const { clock, logger } = ports;
   const opened: { close(): Promise<void> }[] = [journal];
+  const live = createMemoryBus({ clock, logger });
+  const onStored = (message: StoredNow): void => announce(live, logger, message);
   try {
-    const streams = await createStreamPlane({ journal, clock, randomness, logger });
+    const streams = await createStreamPlane({ journal, isKeeping, ...ports, onStored });
     opened.unshift(streams);
     const keyValue = await createKeyValueStore({ journal, clock, logger });
     opened.unshift(keyValue);
     const objects = await createObjectStore({ journal, clock, logger });
-    return { journal, streams, keyValue, objects };
+    return { journal, live, streams, keyValue, objects };
   } catch (error) {
     for (const part of opened) await part.close();
     throw error;
   }
 }
 
+interface StoredNow {
+  readonly subject: string;
+  readonly data: Uint8Array;
+}
+
 /** Lets live subscribers hear what was stored. */
-function announce(bus: Bus, logger: Logger, message: { readonly subject: string; readonly data: Uint8Array }): void {
+function announce(bus: Bus, logger: Logger, { subject, data }: StoredNow): void {
   try {
-    bus.publish(message.subject, message.data);
+    bus.publish(subject, data);
   } catch (thrown) {
     // It is stored, so nothing is lost: the live plane has ended, or its bound is reached.
-    if (!isVakError(thrown)) throw thrown;
-    if (thrown.code !== 'closed') logger.warn('bus.not-announced', { code: thrown.code });
+    if (!isVakError(thrown)) logger.bug('bus.not-announced', thrown);
+    else if (thrown.code !== 'closed') logger.warn('bus.not-announced', { code: thrown.code });
   }
 }
 
 /** The planes as they are used: the two know of each other here, and nowhere else. */
-async function joinPlanes(parts: Parts, { clock, logger }: FabricPorts) {
-  const { streams, keyValue, objects } = parts;
+async function joinPlanes(parts: Parts, { logger }: FabricPorts) {
+  const { live, streams, keyValue, objects } = parts;
   const subjects = createDurableSubjects();
   for (const { spec } of await streams.streams()) subjects.set(spec);
-  const live = createMemoryBus({ clock, logger });
-  const bus = createStoringBus({
-    bus: live,
-    isDurable: subjects.has,
-    append: (subject, data) => streams.append(subject, data),
-    logger,
-  });
+  const bus = createStoringBus({ bus: live, isDurable: subjects.has, append: streams.store, logger });
   const durable: DurablePlane = {
     async ensureStream(spec, options) {
       const outcome = await streams.ensureStream(spec, options);
@@ -95,11 +105,7 @@ async function joinPlanes(parts: Parts, { clock, logger }: FabricPorts) {
       subjects.remove(name);
       return wasThere;
     },
-    async append(subject, data, options) {
-      const appended = await streams.append(subject, data, options);
-      if (!appended.isDuplicate) announce(live, logger, { subject, data });
-      return appended;
-    },
+    append: streams.append,
     ensureKeyValue: (spec, options) => keyValue.ensure(spec, options),
     keyValue: (name) => keyValue.bucket(name),
     limits: async () => ({ memoryBytes: -1, storageBytes: -1 }),
@@ -138,10 +144,10 @@ async function endAll(ends: readonly (() => Promise<void>)[]): Promise<void> {
 export async function createFabricOver(
   journal: Journal,
   ports: FabricPorts,
-  missing: readonly MissingFeature[] = [],
+  keeping: Keeping = { isKeeping: true, missing: [] },
 ): Promise<Fabric> {
   const { clock } = ports;
-  const parts = await openParts(journal, ports);
+  const parts = await openParts(journal, ports, keeping);
   const { bus, durable } = await joinPlanes(parts, ports);
   const status = createStatus(ports);
   let closing: Promise<void> | undefined;
@@ -153,7 +159,7 @@ export async function createFabricOver(
     onStatus: status.onChange,
     facts: () => ({
       ...{ kind: 'embedded', server: null, maxMessageBytes },
-      missing: [...missing, ...missingOf(journal)],
+      missing: [...keeping.missing, ...missingOf(journal)],
     }),
     async ping() {
       if (closing !== undefined) throw new VakError('closed', 'ping: the engine is closed');
@@ -178,9 +184,8 @@ export async function createFabricOver(
 export async function createEmbeddedFabric(options: EmbeddedFabricOptions): Promise<Fabric> {
   const { folder, durability, ...ports } = options;
   if (folder === undefined) {
-    return createFabricOver(createMemoryJournal(), ports, [
-      { feature: 'keeping anything after the end', needs: 'a folder for its journal' },
-    ]);
+    const missing = [{ feature: 'keeping anything after the end', needs: 'a folder for its journal' }];
+    return createFabricOver(createMemoryJournal(), ports, { isKeeping: false, missing });
   }
   const { clock, logger } = ports;
   return createFabricOver(await openLevelJournal({ folder, durability, clock, logger }), ports);

@@ -11,7 +11,7 @@ import type { Taken } from './consumer-progress.ts';
 import { createSubjectMatch } from './message-index.ts';
 import type { StreamStore } from './message-store.ts';
 import { createPullConsumer, type PullConsumer } from './pull-consumer.ts';
-import { createStreamLog, type StreamLog } from './stream-log.ts';
+import { createStreamLog, type NewMessage, type StreamLog } from './stream-log.ts';
 import { encodeSpec, streamKeys } from './stream-records.ts';
 
 /** Most messages that one batch removes. */
@@ -21,7 +21,7 @@ export interface EmbeddedStreamOptions {
   readonly number: number;
   readonly spec: StreamSpec;
   /** Runs when it has new messages; it is to be woken when the batch is through. */
-  readonly onNews: (stream: EmbeddedStream) => void;
+  readonly onNews: (stream: EmbeddedStream, message: NewMessage) => void;
   /** Runs when a consumer gave a message up (W3). */
   readonly onExhausted: (consumer: string, message: Taken) => void;
 }
@@ -86,25 +86,25 @@ export function createEmbeddedStream(store: StreamStore, options: EmbeddedStream
   let nextConsumerNumber = 1;
   const log = createStreamLog(store, {
     ...{ number, spec: options.spec },
-    onSeen: () => options.onNews(stream),
+    onSeen: (message) => options.onNews(stream, message),
     checkSubject,
-    onRemoved({ seq }) {
+    onRemoved(seq) {
       for (const consumer of consumers.values()) consumer.forget(seq);
     },
   });
 
   function onEnded(seq: number): void {
-    const message = log.index.get(seq);
     const { retention } = log.spec;
-    if (message === undefined || retention === 'limits') return;
-    if (retention === 'interest' && isWanted(message)) return;
+    if (retention === 'limits') return;
+    const message = retention === 'interest' ? log.index.get(seq) : undefined;
+    if (message !== undefined && isWanted(message)) return;
     log.remove(seq);
   }
 
   /** Of interest: what nobody takes would vanish. */
   function checkSubject(subject: string): void {
     const { name, retention } = log.spec;
-    if (retention !== 'interest' || isWanted({ seq: log.lastSeq + 1, subject })) return;
+    if (retention !== 'interest' || isWanted({ seq: log.lastSeq() + 1, subject })) return;
     const text = `append to ${name}: no consumer takes ${subject}, so it would vanish; check the peer's name`;
     throw new VakError('no-such-peer', text, { details: { stream: name } });
   }
@@ -127,7 +127,7 @@ export function createEmbeddedStream(store: StreamStore, options: EmbeddedStream
   /** Removes, chunk by chunk, what is seen now, matches, and `isToGo`. */
   async function removeMatching(pattern: string | undefined, isToGo: (seq: number) => boolean): Promise<number> {
     const match = createSubjectMatch(pattern);
-    const upTo = log.visibleSeq;
+    const upTo = log.visibleSeq();
     let removed = 0;
     for (let seq = log.index.next(1, match); seq !== undefined && seq <= upTo; seq = log.index.next(seq + 1, match)) {
       if (!(isToGo(seq) && log.remove(seq))) continue;
@@ -144,11 +144,13 @@ export function createEmbeddedStream(store: StreamStore, options: EmbeddedStream
     consumers,
     state() {
       log.expire();
-      const { spec, visibleCount, visibleBytes, visibleSeq } = log;
+      const { spec } = log;
+      const messageCount = log.visibleCount();
+      const lastSeq = log.visibleSeq();
       const firstSeq = log.index.next(1, createSubjectMatch());
       return {
-        ...{ spec, messageCount: visibleCount, bytes: visibleBytes, lastSeq: visibleSeq },
-        firstSeq: visibleCount === 0 || firstSeq === undefined ? visibleSeq + 1 : firstSeq,
+        ...{ spec, messageCount, bytes: log.visibleBytes(), lastSeq },
+        firstSeq: messageCount === 0 || firstSeq === undefined ? lastSeq + 1 : firstSeq,
         consumerCount: consumers.size,
       };
     },
@@ -169,7 +171,7 @@ export function createEmbeddedStream(store: StreamStore, options: EmbeddedStream
       const consumerNumber = nextConsumerNumber;
       const key = streamKeys.consumer(number, name);
       writer.stage([{ key, value: encodeSpec({ number: consumerNumber, spec: kept }) }]);
-      const cursor = start === 'new' ? log.lastSeq + 1 : 1;
+      const cursor = start === 'new' ? log.lastSeq() + 1 : 1;
       const consumer = addConsumer(kept, { number: consumerNumber, cursor });
       consumer.stageAll();
       return consumer;

@@ -22,6 +22,10 @@ export interface RecordOwner {
 }
 
 export interface JournalWriter {
+  /** False: nothing outlives memory, so nobody needs to make records; staging does nothing. */
+  readonly isKeeping: boolean;
+  /** Why nothing can be changed, if so. */
+  readOnlyReason(): string | undefined;
   /** Stages changes of what has happened in memory already: kept staged until the journal has taken them. */
   stage(changes: readonly JournalChange[]): void;
   stageAppend(append: StagedAppend): void;
@@ -67,6 +71,20 @@ function lastOfEach(items: Batch['items']): JournalChange[] {
   const byKey = new Map<string, JournalChange>();
   for (const change of changesOf(items)) byKey.set(Buffer.from(change.key).toString('latin1'), change);
   return [...byKey.values()];
+}
+
+/** The writer of an engine that was asked to keep nothing: what has happened in memory is kept as long as anything is. */
+export function createMemoryWriter(): JournalWriter {
+  const kept = Promise.resolve();
+  return {
+    isKeeping: false,
+    readOnlyReason: () => undefined,
+    stage() {},
+    stageAppend: ({ onCommitted }) => onCommitted(),
+    touch() {},
+    flushed: () => kept,
+    checkWritable() {},
+  };
 }
 
 /** Creates a writer. `afterCommit` runs once a batch, after its appends' `onCommitted`. */
@@ -124,6 +142,8 @@ export function createJournalWriter(journal: Journal, afterCommit: () => void): 
   }
 
   return {
+    isKeeping: true,
+    readOnlyReason: () => journal.readOnlyReason,
     stage(changes) {
       open.items.push(...changes);
       schedule();

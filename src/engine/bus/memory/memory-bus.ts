@@ -11,7 +11,7 @@ import type { Bus, Message, Subscription } from '../bus.ts';
 import { createBusCounters, toBusMetrics } from '../bus-counters.ts';
 import { checkMessageSize } from '../check-message.ts';
 import { createPendingRequest, type PendingRequest } from '../pending-request.ts';
-import { createSubscriptionSink, type SubscriptionSink } from '../subscription-sink.ts';
+import { createSubscriptionSink, deliverTo, type SubscriptionSink } from '../subscription-sink.ts';
 import { createSubjectRouter } from './subject-router.ts';
 
 /** Most messages that subscribers may publish from inside one delivery. */
@@ -56,7 +56,7 @@ export function createMemoryBus({ clock, logger }: MemoryBusDeps): Bus {
     counters.publishedBytes += size;
     counters.receivedCount += targets.length;
     counters.receivedBytes += size * targets.length;
-    for (const sink of targets) sink.accept(message);
+    deliverTo(targets, message);
   }
 
   function send(message: Message, targets: readonly SubscriptionSink[]): void {
@@ -70,7 +70,10 @@ export function createMemoryBus({ clock, logger }: MemoryBusDeps): Bus {
     isDelivering = true;
     try {
       deliver(message, targets);
-      for (let next = nested.shift(); next; next = nested.shift()) deliver(next, router.route(next.subject));
+      while (nested.size > 0) {
+        const next = nested.shift() as Message;
+        deliver(next, router.route(next.subject));
+      }
     } finally {
       isDelivering = false;
     }

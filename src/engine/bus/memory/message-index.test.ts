@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { matches } from '../../../shared/protocol/subject.ts';
+import type { StoredMessage } from '../durable.ts';
+import { createContentCache } from './content-cache.ts';
 import { createDedupeWindow } from './dedupe-window.ts';
-import { createDueList } from './due-list.ts';
+import { createDueList, type Due } from './due-list.ts';
 import { createMessageIndex, createSubjectMatch, type IndexedMessage } from './message-index.ts';
-import { createPayloadCache } from './payload-cache.ts';
 import { createSeqList } from './seq-list.ts';
 
 describe('numbers in chunks', () => {
@@ -67,10 +68,16 @@ describe('index', () => {
         }
         for (const removal of removals) {
           const victim = plain[removal % Math.max(1, plain.length)]?.seq ?? 1;
-          expect(index.remove(victim)).toEqual(plain.find((one) => one.seq === victim));
+          const known = plain.find((one) => one.seq === victim);
+          expect([index.get(victim), index.has(victim)]).toEqual([known, known !== undefined]);
+          expect(index.sizeOf(victim)).toBe(known?.sizeBytes ?? 0);
+          expect(index.remove(victim)).toBe(known !== undefined);
           plain = plain.filter((one) => one.seq !== victim);
         }
-        expect([index.count, index.bytes]).toEqual([plain.length, plain.reduce((sum, one) => sum + one.sizeBytes, 0)]);
+        expect([index.count(), index.bytes()]).toEqual([
+          plain.length,
+          plain.reduce((sum, one) => sum + one.sizeBytes, 0),
+        ]);
         for (const pattern of ['>', 'x.*', 'x.a', 'x.d']) {
           const match = createSubjectMatch(pattern);
           const fits = plain.filter(({ subject }) => matches(pattern, subject));
@@ -93,27 +100,32 @@ describe('index', () => {
   });
 });
 
-test('B4 what is due comes in order of time, then of number', () => {
-  const list = createDueList();
-  for (const [seq, dueMs] of [
-    [5, 30],
-    [1, 30],
-    [2, 10],
-    [3, 50],
-    [2, 40],
-    [3, 5],
-  ] as const) {
-    list.set(seq, dueMs);
-  }
-  list.delete(5);
-  list.delete(9);
-  const order: (number | undefined)[] = [];
-  for (let first = list.first(); first !== undefined; first = list.first()) {
-    order.push(first.seq);
-    list.delete(first.seq);
-  }
-  expect(order).toEqual([3, 1, 2]);
-  expect(list.size).toBe(0);
+test('B4 what is due comes in order of time, then of number, whatever was added and removed before', () => {
+  const due = fc.record({ seq: fc.nat(2_000), dueMs: fc.nat(40), isRemoved: fc.boolean(), victim: fc.nat(2_000) });
+  fc.assert(
+    fc.property(fc.uniqueArray(due, { maxLength: 900, size: 'max', selector: ({ seq }) => seq }), (program) => {
+      const list = createDueList<Due>();
+      const plain: Due[] = [];
+      const first = () => plain.toSorted((a, b) => a.dueMs - b.dueMs || a.seq - b.seq)[0];
+      for (const { isRemoved, victim, ...added } of program) {
+        list.add(added);
+        plain.push(added);
+        const removed = isRemoved ? first() : plain[victim];
+        if (removed === undefined || victim % 3 === 0) continue;
+        list.delete(removed);
+        plain.splice(plain.indexOf(removed), 1);
+      }
+      list.delete({ seq: 5_000, dueMs: 7 });
+      expect(list.size()).toBe(plain.length);
+      for (let next = first(); next !== undefined; next = first()) {
+        expect(list.first()).toBe(next);
+        list.delete(next);
+        plain.splice(plain.indexOf(next), 1);
+      }
+      expect([list.size(), list.first()]).toEqual([0, undefined]);
+    }),
+    { numRuns: 20 },
+  );
 });
 
 test('B3 an id is remembered for its window, and a newer message takes it over', () => {
@@ -123,28 +135,63 @@ test('B3 an id is remembered for its window, and a newer message takes it over',
   expect([window.find('m', 99), window.find('m', 100), window.idOf(1)]).toEqual([1, undefined, 'm']);
   window.remember({ messageId: 'm', seq: 2, storedMs: 100 });
   expect(window.expire(100)).toEqual([1]);
-  expect([window.find('m', 199), window.idOf(1), window.size]).toEqual([2, undefined, 1]);
+  expect([window.find('m', 199), window.idOf(1), window.size()]).toEqual([2, undefined, 1]);
   windowMs = 10;
   expect(window.find('m', 110)).toBeUndefined();
   window.forget(2);
-  expect([window.find('m', 100), window.size]).toEqual([undefined, 0]);
+  expect([window.find('m', 100), window.size()]).toEqual([undefined, 0]);
 });
 
-test('B6 payloads in memory never exceed their bound, and those used last stay', () => {
-  const cache = createPayloadCache(10_000);
-  const payload = { messageId: undefined, data: new Uint8Array(1_000) };
+test('B3 ids are found and pass as a walk over all finds them', () => {
+  const step = fc.record({
+    id: fc.nat(400),
+    laterMs: fc.nat(3),
+    isForgotten: fc.integer({ max: 9 }),
+    at: fc.nat(5_000),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 4_000, size: 'max' }), (program) => {
+      const window = createDedupeWindow(() => 500);
+      let plain: { messageId: string; seq: number; storedMs: number }[] = [];
+      let nowMs = 0;
+      program.forEach(({ id, laterMs, isForgotten, at }, seq) => {
+        nowMs += laterMs;
+        const passed = plain.filter(({ storedMs }) => storedMs + 500 <= nowMs);
+        if (seq % 50 === 0) {
+          expect(window.expire(nowMs)).toEqual(passed.map((one) => one.seq));
+          plain = plain.filter((one) => !passed.includes(one));
+        }
+        const messageId = `m${id}`;
+        const known = plain.find((one) => one.messageId === messageId);
+        const isKnown = known !== undefined && !passed.includes(known);
+        expect(window.find(messageId, nowMs)).toBe(isKnown ? known.seq : undefined);
+        expect(window.idOf(at)).toBe(plain.find((one) => one.seq === at)?.messageId);
+        if (known === undefined) {
+          window.remember({ messageId, seq, storedMs: nowMs });
+          plain.push({ messageId, seq, storedMs: nowMs });
+        }
+        const forgotten = isForgotten === 0 ? plain[at] : undefined;
+        if (forgotten === undefined) return;
+        window.forget(forgotten.seq);
+        plain = plain.filter((one) => one !== forgotten);
+      });
+      expect(window.size()).toBe(plain.length);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('B6 contents in memory never exceed their bound, and those stored or read last stay', () => {
+  const cache = createContentCache(10_000);
+  const held = new Map<number, StoredMessage>();
+  const holder = { dropContent: (seq: number) => void held.delete(seq) };
   for (let seq = 1; seq <= 100; seq++) {
-    cache.put({ stream: 1, seq }, payload);
-    expect(cache.get(1, 1)).toBe(payload);
-    expect(cache.get(1, seq)).toBe(payload);
+    const facts = { stream: 'S', subject: 'vak.work.ws.a.task', storedMs: seq, messageId: undefined };
+    const content = { ...facts, seq, data: new Uint8Array(1_000) };
+    held.set(seq, content);
+    cache.admit(holder, content);
+    expect(held.has(seq) && (seq === 1 || held.has(seq - 1))).toBe(true);
     expect(cache.bytes).toBeLessThanOrEqual(10_000);
+    expect(held.size * 1_320).toBeLessThanOrEqual(cache.bytes);
   }
-  expect(cache.get(1, 50)).toBeUndefined();
-  expect(cache.get(2, 1)).toBeUndefined();
-  cache.put({ stream: 2, seq: 1 }, { messageId: undefined, data: new Uint8Array(20_000) });
-  expect(cache.get(2, 1)).toBeUndefined();
-  const before = cache.bytes;
-  cache.delete(1, 1);
-  expect(cache.get(1, 1)).toBeUndefined();
-  expect(cache.bytes).toBe(before - 1_320);
 });

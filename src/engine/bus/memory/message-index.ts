@@ -1,8 +1,9 @@
 /**
- * What is known in memory of every message of a stream: subject, time, size; payloads are elsewhere (protocol.md B3).
+ * What is known in memory of every message of a stream: subject, time, size, and of some the content (protocol.md B3).
  * Law: about 30 bytes a message and one entry a subject; finding costs the logarithm of the count, a wildcard a walk.
  */
 import { matches } from '../../../shared/protocol/subject.ts';
+import type { StoredMessage } from '../durable.ts';
 import { createSeqList, lowerBound, type SeqList } from './seq-list.ts';
 
 export interface IndexedMessage {
@@ -57,6 +58,8 @@ interface Segment {
   readonly sizes: Uint32Array;
   /** Undefined: no message. */
   readonly subjects: (SubjectEntry | undefined)[];
+  /** Of those that are held. */
+  readonly contents: (StoredMessage | undefined)[];
 }
 
 const createSegment = (base: number): Segment => ({
@@ -64,6 +67,7 @@ const createSegment = (base: number): Segment => ({
   storedMs: new Float64Array(segmentLength),
   sizes: new Uint32Array(segmentLength),
   subjects: new Array<SubjectEntry | undefined>(segmentLength).fill(undefined),
+  contents: [],
 });
 
 const messageAt = (segment: Segment, seq: number): IndexedMessage | undefined => {
@@ -77,14 +81,27 @@ const messageAt = (segment: Segment, seq: number): IndexedMessage | undefined =>
   };
 };
 
+const isIn = (segment: Segment | undefined, seq: number): segment is Segment =>
+  segment?.subjects[seq - segment.base] !== undefined;
+
 export interface MessageIndex {
-  readonly count: number;
-  readonly bytes: number;
+  count(): number;
+  bytes(): number;
   /** Adds a message above all others, not older than they. */
   add(message: IndexedMessage): void;
   get(seq: number): IndexedMessage | undefined;
-  /** Removes it, and gives what it was. */
-  remove(seq: number): IndexedMessage | undefined;
+  /** Whether it is there. */
+  has(seq: number): boolean;
+  /** The size of a message; 0: there is none. */
+  sizeOf(seq: number): number;
+  /** The content of a message, if it is held. */
+  contentOf(seq: number): StoredMessage | undefined;
+  /** Holds the content of a message, if that is there. */
+  hold(content: StoredMessage): void;
+  /** Lets a content go; the message stays. */
+  dropContent(seq: number): void;
+  /** Whether it was there. */
+  remove(seq: number): boolean;
   /** The first message from `seq` on that matches. */
   next(seq: number, match: SubjectMatch): number | undefined;
   /** The first message that was stored at `ms` or later. */
@@ -98,8 +115,17 @@ export interface MessageIndex {
 /** The segments in order, none of them empty. */
 function createSegments() {
   const segments: Segment[] = [];
-  const indexOf = (seq: number): number =>
-    lowerBound(segments.length, (index) => (segments[index]?.base as number) + segmentLength > seq);
+  /** The first segment that does not end before `seq`. */
+  function indexOf(seq: number): number {
+    let low = 0;
+    let high = segments.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((segments[middle] as Segment).base + segmentLength > seq) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
   return {
     all: segments,
     indexOf,
@@ -143,12 +169,8 @@ export function createMessageIndex(): MessageIndex {
   }
 
   return {
-    get count() {
-      return count;
-    },
-    get bytes() {
-      return bytes;
-    },
+    count: () => count,
+    bytes: () => bytes,
     add({ seq, subject, storedMs, sizeBytes }) {
       const segment = segments.forAdding(seq);
       const entry = entryOf(subject);
@@ -166,20 +188,44 @@ export function createMessageIndex(): MessageIndex {
       const segment = segments.find(seq);
       return segment === undefined ? undefined : messageAt(segment, seq);
     },
+    has: (seq) => isIn(segments.find(seq), seq),
+    sizeOf(seq) {
+      const segment = segments.find(seq);
+      return isIn(segment, seq) ? (segment.sizes[seq - segment.base] as number) : 0;
+    },
+    contentOf(seq) {
+      const segment = segments.find(seq);
+      return segment?.contents[seq - segment.base];
+    },
+    hold(content) {
+      const segment = segments.find(content.seq);
+      if (!isIn(segment, content.seq)) return;
+      // In order, so that no place between is a hole.
+      const at = content.seq - segment.base;
+      while (segment.contents.length < at) segment.contents.push(undefined);
+      segment.contents[at] = content;
+    },
+    dropContent(seq) {
+      const segment = segments.find(seq);
+      if (segment !== undefined && seq - segment.base < segment.contents.length) {
+        segment.contents[seq - segment.base] = undefined;
+      }
+    },
     remove(seq) {
       const segment = segments.find(seq);
-      const message = segment === undefined ? undefined : messageAt(segment, seq);
-      if (segment === undefined || message === undefined) return undefined;
-      const entry = entryOf(message.subject);
+      const at = segment === undefined ? 0 : seq - segment.base;
+      const entry = segment?.subjects[at];
+      if (segment === undefined || entry === undefined) return false;
       entry.seqs.delete(seq);
-      if (entry.seqs.size === 0) subjects.delete(message.subject);
-      segment.subjects[seq - segment.base] = undefined;
+      if (entry.seqs.size === 0) subjects.delete(entry.subject);
+      segment.subjects[at] = undefined;
+      if (at < segment.contents.length) segment.contents[at] = undefined;
       segment.liveCount--;
       while (segment.low < segmentLength && segment.subjects[segment.low] === undefined) segment.low++;
       if (segment.liveCount === 0) segments.drop(segment);
       count--;
-      bytes -= message.sizeBytes;
-      return message;
+      bytes -= segment.sizes[at] as number;
+      return true;
     },
     next(seq, match) {
       if (match.exact !== undefined) return subjects.get(match.exact)?.seqs.firstFrom(seq);

@@ -4,142 +4,149 @@
  */
 import { VakError } from '../../../shared/base/vak-error.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { StoredMessage } from '../durable.ts';
+import type { ContentCache } from './content-cache.ts';
 import type { DedupeWindow } from './dedupe-window.ts';
 import type { Journal, JournalChange } from './journal.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import { createMessageIndex, type IndexedMessage, type MessageIndex } from './message-index.ts';
-import type { Payload, PayloadCache } from './payload-cache.ts';
 import { createMessageKeys, decodePayload, encodeFacts, encodePayload } from './stream-records.ts';
 
 /** What all streams of a plane share. */
 export interface StreamStore {
+  /** Where contents are read that the cache let go. */
   readonly journal: Journal;
   readonly writer: JournalWriter;
-  readonly cache: PayloadCache;
+  readonly cache: ContentCache;
   readonly clock: Clock;
 }
 
 export interface MessageStoreOptions {
   /** Of the stream, under which its records lie. */
   readonly number: number;
+  /** Name of the stream. */
+  readonly stream: string;
   readonly dedupe: DedupeWindow;
   /** Runs for each message that is gone, before anything else can happen. */
-  readonly onRemoved: (message: IndexedMessage) => void;
+  readonly onRemoved: (seq: number) => void;
 }
 
 export interface MessageStore {
   /** May hold messages that are not seen yet, above `visibleSeq`. */
   readonly index: MessageIndex;
-  readonly visibleSeq: number;
-  readonly visibleCount: number;
-  readonly visibleBytes: number;
-  /** Takes a message that is not seen yet; gives what the journal is to keep of it. */
-  add(message: IndexedMessage, payload: Payload): readonly JournalChange[];
+  visibleSeq(): number;
+  visibleCount(): number;
+  visibleBytes(): number;
+  /** Takes a message that is not seen yet. */
+  add(message: StoredMessage, sizeBytes: number): void;
+  /** What the journal is to keep of a message. */
+  records(message: StoredMessage, sizeBytes: number): readonly JournalChange[];
   /** The message, and all before it, are seen from now on. */
   see(seq: number): void;
   /** For a message that was not stored after all. */
-  undo(message: IndexedMessage): void;
+  undo(message: StoredMessage): void;
   /** Removes a message; `isStaged` false: from memory only. */
   remove(seq: number, isStaged: boolean): boolean;
   /** For an id that is remembered no more: ends what was kept for it alone. */
   forgetId(seq: number): void;
-  /** The content of a message that is seen; undefined if there is none. Throws `corrupt`. */
-  load(seq: number): Promise<(Payload & IndexedMessage) | undefined>;
+  /** A message that is seen, at once if it is in memory; undefined if there is none. Rejects with `corrupt`. */
+  load(seq: number): StoredMessage | undefined | Promise<StoredMessage | undefined>;
 }
 
 /** Creates an empty store. */
 export function createMessageStore(shared: StreamStore, options: MessageStoreOptions): MessageStore {
   const { journal, writer, cache } = shared;
-  const { number, dedupe, onRemoved } = options;
+  const { number, stream, dedupe, onRemoved } = options;
   const keys = createMessageKeys(number);
   const index = createMessageIndex();
   let visibleSeq = 0;
   /** Of messages that are not seen yet. */
-  const unseen = { count: 0, bytes: 0 };
+  let unseenCount = 0;
+  let unseenBytes = 0;
 
-  function countUnseen(message: IndexedMessage, sign: 1 | -1): void {
-    unseen.count += sign;
-    unseen.bytes += sign * message.sizeBytes;
+  function countSeen(seq: number): void {
+    unseenCount--;
+    unseenBytes -= index.sizeOf(seq);
   }
 
   /** Out of memory; the journal is the caller's matter. */
-  function take(seq: number): IndexedMessage | undefined {
-    const message = index.remove(seq);
-    if (message === undefined) return undefined;
-    if (seq > visibleSeq) countUnseen(message, -1);
-    cache.delete(number, seq);
-    return message;
+  function take(seq: number): boolean {
+    if (seq > visibleSeq && index.has(seq)) countSeen(seq);
+    return index.remove(seq);
   }
 
-  function removal(message: IndexedMessage): JournalChange[] {
-    const { seq } = message;
+  function removal({ seq, storedMs, sizeBytes }: Omit<IndexedMessage, 'subject'>): JournalChange[] {
     const messageId = dedupe.idOf(seq);
-    const tombstone = { ...message, isTombstone: true, messageId, subject: '' };
+    const tombstone = { isTombstone: true, storedMs, sizeBytes, messageId, subject: '' };
     return [
       { key: keys.facts(seq), value: messageId === undefined ? undefined : encodeFacts(tombstone) },
       { key: keys.payload(seq), value: undefined },
     ];
   }
 
-  async function read(seq: number): Promise<Payload | undefined> {
+  function hold(message: StoredMessage): void {
+    index.hold(message);
+    cache.admit(index, message);
+  }
+
+  async function read(seq: number): Promise<StoredMessage | undefined> {
     const value = await journal.get(keys.payload(seq));
+    const found = index.get(seq);
     // It may have been removed meanwhile.
-    if (index.get(seq) === undefined) return undefined;
+    if (found === undefined) return undefined;
     if (value === undefined) {
       throw new VakError('corrupt', `message ${seq} of a stream has no content; restore a backup of the store`);
     }
-    const payload = decodePayload(value);
-    cache.put({ stream: number, seq }, payload);
-    return payload;
+    const { subject, storedMs } = found;
+    const { data, messageId } = decodePayload(value);
+    const message = { stream, seq, subject, data, storedMs, messageId };
+    hold(message);
+    return message;
   }
 
   return {
     index,
-    get visibleSeq() {
-      return visibleSeq;
+    visibleSeq: () => visibleSeq,
+    visibleCount: () => index.count() - unseenCount,
+    visibleBytes: () => index.bytes() - unseenBytes,
+    add(message, sizeBytes) {
+      const { seq, subject, storedMs } = message;
+      index.add({ seq, subject, storedMs, sizeBytes });
+      unseenCount++;
+      unseenBytes += sizeBytes;
+      hold(message);
     },
-    get visibleCount() {
-      return index.count - unseen.count;
-    },
-    get visibleBytes() {
-      return index.bytes - unseen.bytes;
-    },
-    add(message, payload) {
-      const { seq } = message;
-      index.add(message);
-      countUnseen(message, 1);
-      cache.put({ stream: number, seq }, payload);
-      const facts = { ...message, isTombstone: false, messageId: payload.messageId };
+    records(message, sizeBytes) {
+      const { seq, subject, storedMs, messageId } = message;
       return [
-        { key: keys.facts(seq), value: encodeFacts(facts) },
-        { key: keys.payload(seq), value: encodePayload(payload) },
+        { key: keys.facts(seq), value: encodeFacts({ isTombstone: false, storedMs, sizeBytes, messageId, subject }) },
+        { key: keys.payload(seq), value: encodePayload(message) },
       ];
     },
     see(seq) {
-      const message = seq > visibleSeq ? index.get(seq) : undefined;
-      if (message !== undefined) countUnseen(message, -1);
-      visibleSeq = Math.max(visibleSeq, seq);
+      if (seq <= visibleSeq) return;
+      visibleSeq = seq;
+      if (index.has(seq)) countSeen(seq);
     },
     undo(message) {
-      dedupe.forget(message.seq);
+      const { seq, storedMs } = message;
+      dedupe.forget(seq);
       // It may have given way to a later one, and left a tombstone that waits.
-      if (take(message.seq) === undefined) writer.stage(removal(message));
+      if (!take(seq)) writer.stage(removal({ seq, storedMs, sizeBytes: 0 }));
     },
     remove(seq, isStaged) {
-      const message = take(seq);
-      if (message === undefined) return false;
-      if (isStaged) writer.stage(removal(message));
-      onRemoved(message);
+      const message = isStaged && writer.isKeeping ? index.get(seq) : undefined;
+      if (!take(seq)) return false;
+      if (message !== undefined) writer.stage(removal(message));
+      onRemoved(seq);
       return true;
     },
     forgetId(seq) {
-      if (index.get(seq) === undefined) writer.stage([{ key: keys.facts(seq), value: undefined }]);
+      if (writer.isKeeping && !index.has(seq)) writer.stage([{ key: keys.facts(seq), value: undefined }]);
     },
-    async load(seq) {
-      const message = seq <= visibleSeq ? index.get(seq) : undefined;
-      if (message === undefined) return undefined;
-      const payload = cache.get(number, seq) ?? (await read(seq));
-      return payload && { ...message, ...payload };
+    load(seq) {
+      if (seq > visibleSeq) return undefined;
+      return index.contentOf(seq) ?? (index.has(seq) ? read(seq) : undefined);
     },
   };
 }

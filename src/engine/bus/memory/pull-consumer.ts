@@ -90,7 +90,7 @@ function createConsumerRecord(
         return { key: keyOf(seq), value: kept && encodeDelivery(kept) };
       });
       changed.clear();
-      return [{ key: cursorKey, value: encodeU64(progress.cursor) }, ...changes];
+      return [{ key: cursorKey, value: encodeU64(progress.cursor()) }, ...changes];
     },
     removal(): JournalChange[] {
       isRemoved = true;
@@ -112,7 +112,7 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
   let makeEndError: (() => VakError) | undefined;
 
   function keep(seq: number): void {
-    if (makeEndError !== undefined) return;
+    if (makeEndError !== undefined || !writer.isKeeping) return;
     record.add(seq);
     writer.touch(record);
   }
@@ -121,7 +121,7 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
     if (makeEndError !== undefined) throw makeEndError();
   }
 
-  const arm = (): void => timer.set(makeEndError === undefined ? progress.nextDueMs : undefined);
+  const arm = (): void => timer.set(makeEndError === undefined ? progress.nextDueMs() : undefined);
 
   function giveUp(message: Taken): void {
     keep(message.seq);
@@ -130,16 +130,17 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
 
   const nextNew = (fromSeq: number): number | undefined => {
     const seq = log.index.next(fromSeq, match);
-    return seq !== undefined && seq <= log.visibleSeq ? seq : undefined;
+    return seq !== undefined && seq <= log.visibleSeq() ? seq : undefined;
   };
 
   function claim(batch: number): Taken[] {
     const claimed: Taken[] = [];
+    const nowMs = clock.monotonic();
     let bytes = 0;
     while (claimed.length < batch && bytes < maxPageBytes) {
-      const taken = progress.take(clock.monotonic(), nextNew);
+      const taken = progress.take(nowMs, nextNew);
       if (taken === undefined) break;
-      bytes += log.index.get(taken.seq)?.sizeBytes ?? 0;
+      bytes += log.index.sizeOf(taken.seq);
       keep(taken.seq);
       claimed.push(taken);
     }
@@ -152,7 +153,7 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
   }
 
   function wake(): void {
-    if (makeEndError !== undefined || store.journal.readOnlyReason !== undefined) return;
+    if (makeEndError !== undefined || writer.readOnlyReason() !== undefined) return;
     refresh();
     queue.serve(claim);
     arm();
@@ -162,30 +163,40 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
     if (!progress.end(seq)) return;
     keep(seq);
     options.onEnded(seq);
-    wake();
+    // It made room for who waits; else the timer sees to what is due.
+    if (queue.size() > 0) wake();
+    else arm();
   }
 
   function toDelivery(message: StoredMessage, taken: Taken): Delivery {
     let isEnded = false;
-    /** Acts once, then waits until that is kept: for the second caller too. */
-    async function finish(act: () => void): Promise<void> {
+    /** Whether this is the call that ends it; whoever comes later waits until that is kept, too. */
+    function isFirstEnd(): boolean {
       checkOpen();
-      if (!isEnded) act();
+      const isFirst = !isEnded;
       isEnded = true;
-      await writer.flushed();
+      return isFirst;
     }
-    const { seq } = taken;
+    function end(): Promise<void> {
+      try {
+        if (isFirstEnd()) endDelivery(taken.seq);
+        return writer.flushed();
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    }
     return {
       message,
       deliveryCount: taken.deliveries,
-      ack: () => finish(() => endDelivery(seq)),
-      term: () => finish(() => endDelivery(seq)),
+      ack: end,
+      term: end,
       async nak(delayMs = 0) {
         checkDelay(delayMs);
-        await finish(() => {
+        if (isFirstEnd()) {
           if (progress.nak(taken, clock.monotonic() + delayMs)) giveUp(taken);
           wake();
-        });
+        }
+        await writer.flushed();
       },
       async working() {
         checkOpen();
@@ -195,11 +206,15 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
   }
 
   async function deliver(claimed: readonly Taken[]): Promise<readonly Delivery[]> {
-    const messages = await Promise.all(claimed.map(({ seq }) => log.load(seq)));
-    return claimed.flatMap((taken, at) => {
+    const loads = claimed.map(({ seq }) => log.load(seq));
+    const isInMemory = !loads.some((load) => load instanceof Promise);
+    const messages = isInMemory ? (loads as readonly (StoredMessage | undefined)[]) : await Promise.all(loads);
+    const deliveries: Delivery[] = [];
+    claimed.forEach((taken, at) => {
       const message = messages[at];
-      return message === undefined ? [] : [toDelivery(message, taken)];
+      if (message !== undefined) deliveries.push(toDelivery(message, taken));
     });
+    return deliveries;
   }
 
   return {
@@ -211,7 +226,7 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
       writer.checkWritable(`pull from ${spec.name}`);
       if (pullOptions.signal?.aborted) throw pullAborted();
       refresh();
-      const claimed = queue.size > 0 ? [] : claim(pullOptions.batch);
+      const claimed = queue.size() > 0 ? [] : claim(pullOptions.batch);
       arm();
       if (claimed.length > 0 || pullOptions.waitMs === 0) return deliver(claimed);
       return deliver(await queue.wait(pullOptions));
@@ -219,13 +234,13 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
     state: () => ({
       spec,
       pendingCount:
-        log.index.countFrom(progress.cursor, match) -
-        log.index.countFrom(Math.max(progress.cursor, log.visibleSeq + 1), match),
-      inFlightCount: progress.inFlightCount,
-      redeliveredCount: progress.redeliveredCount,
-      waitingCount: queue.size,
+        log.index.countFrom(progress.cursor(), match) -
+        log.index.countFrom(Math.max(progress.cursor(), log.visibleSeq() + 1), match),
+      inFlightCount: progress.inFlightCount(),
+      redeliveredCount: progress.redeliveredCount(),
+      waitingCount: queue.size(),
     }),
-    needs: ({ seq, subject }) => (seq >= progress.cursor ? match.isMatch(subject) : progress.kept(seq) !== undefined),
+    needs: ({ seq, subject }) => (seq >= progress.cursor() ? match.isMatch(subject) : progress.kept(seq) !== undefined),
     forget(seq) {
       if (progress.end(seq)) keep(seq);
     },

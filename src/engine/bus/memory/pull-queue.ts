@@ -8,7 +8,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { PullOptions } from '../durable.ts';
 
 export interface PullQueue<T> {
-  readonly size: number;
+  size(): number;
   /** Waits; gives nothing when the time is over. Rejects with `aborted`, or what `rejectAll` says. */
   wait(options: PullOptions): Promise<readonly T[]>;
   /** Gives the first pulls what `take` finds, until it finds nothing. */
@@ -30,9 +30,7 @@ export function pullAborted(): VakError {
 export function createPullQueue<T>(clock: Clock): PullQueue<T> {
   const waiting = new Set<WaitingPull<T>>();
   return {
-    get size() {
-      return waiting.size;
-    },
+    size: () => waiting.size,
     wait({ batch, waitMs, signal }) {
       return new Promise((resolve, reject) => {
         const held = createDisposer();

@@ -31,57 +31,85 @@ export function lowerBound(length: number, isAtOrAfter: (index: number) => boole
   return low;
 }
 
-const indexFrom = (chunk: readonly number[], seq: number): number =>
-  lowerBound(chunk.length, (index) => (chunk[index] as number) >= seq);
+/** Numbers from `head` on; those before it are gone. Queues lose their first ones: nothing is moved for that. */
+interface Chunk {
+  readonly seqs: number[];
+  head: number;
+}
+
+/** The index of the first number from `seq` on. */
+function indexFrom({ seqs, head }: Chunk, seq: number): number {
+  let low = head;
+  let high = seqs.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((seqs[middle] as number) >= seq) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
 
 /** Creates an empty list. */
 export function createSeqList(): SeqList {
   /** None is empty. */
-  const chunks: number[][] = [];
-  let size = 0;
+  const chunks: Chunk[] = [];
 
   /** The chunk that holds the first number from `seq` on, if any. */
-  const chunkFrom = (seq: number): number =>
-    lowerBound(chunks.length, (index) => ((chunks[index] as number[]).at(-1) as number) >= seq);
+  function chunkFrom(seq: number): number {
+    let low = 0;
+    let high = chunks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const { seqs } = chunks[middle] as Chunk;
+      if ((seqs[seqs.length - 1] as number) >= seq) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
 
-  return {
-    get size() {
-      return size;
-    },
-    push(seq) {
+  const list = {
+    size: 0,
+    push(seq: number) {
       const last = chunks.at(-1);
-      if (last === undefined || last.length >= chunkLength) chunks.push([seq]);
-      else last.push(seq);
-      size++;
+      if (last === undefined || last.seqs.length >= chunkLength) chunks.push({ seqs: [seq], head: 0 });
+      else last.seqs.push(seq);
+      list.size++;
     },
-    delete(seq) {
+    delete(seq: number) {
       const at = chunkFrom(seq);
       const chunk = chunks[at];
       if (chunk === undefined) return false;
       const index = indexFrom(chunk, seq);
-      if (chunk[index] !== seq) return false;
-      if (chunk.length === 1) chunks.splice(at, 1);
-      else if (index === 0) chunk.shift();
-      else chunk.splice(index, 1);
-      size--;
+      if (chunk.seqs[index] !== seq) return false;
+      if (index === chunk.head) chunk.head++;
+      else chunk.seqs.splice(index, 1);
+      if (chunk.head === chunk.seqs.length) chunks.splice(at, 1);
+      list.size--;
       return true;
     },
-    firstFrom(seq) {
+    firstFrom(seq: number) {
       const chunk = chunks[chunkFrom(seq)];
-      return chunk?.[indexFrom(chunk, seq)];
+      return chunk?.seqs[indexFrom(chunk, seq)];
     },
-    lastUpTo(seq) {
-      const at = lowerBound(chunks.length, (index) => (chunks[index]?.[0] as number) > seq) - 1;
-      const chunk = chunks[at];
-      return chunk?.[indexFrom(chunk, seq + 1) - 1];
+    lastUpTo(seq: number) {
+      const at = lowerBound(chunks.length, (index) => {
+        const { seqs, head } = chunks[index] as Chunk;
+        return (seqs[head] as number) > seq;
+      });
+      const chunk = chunks[at - 1];
+      return chunk?.seqs[indexFrom(chunk, seq + 1) - 1];
     },
-    countFrom(seq) {
+    countFrom(seq: number) {
       const at = chunkFrom(seq);
       const chunk = chunks[at];
       if (chunk === undefined) return 0;
-      let count = chunk.length - indexFrom(chunk, seq);
-      for (let i = at + 1; i < chunks.length; i++) count += (chunks[i] as number[]).length;
+      let count = chunk.seqs.length - indexFrom(chunk, seq);
+      for (let i = at + 1; i < chunks.length; i++) {
+        const { seqs, head } = chunks[i] as Chunk;
+        count += seqs.length - head;
+      }
       return count;
     },
   };
+  return list;
 }

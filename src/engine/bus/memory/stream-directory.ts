@@ -4,14 +4,17 @@
  */
 import { VakError } from '../../../shared/base/vak-error.ts';
 import type { StreamSpec } from '../../../shared/protocol/stream-table.ts';
-import { overlaps } from '../../../shared/protocol/subject.ts';
-import { createSubjectTrie } from '../../../shared/protocol/subject-trie.ts';
+import { overlaps, parseSubject } from '../../../shared/protocol/subject.ts';
 import type { EmbeddedStream } from './embedded-stream.ts';
+import { createSubjectRouter } from './subject-router.ts';
 
 export interface StreamDirectory {
   get(name: string): EmbeddedStream | undefined;
   all(): readonly EmbeddedStream[];
+  /** Who takes a subject of the table. Throws `invalid-subject` (S4). */
   ofSubject(subject: string): EmbeddedStream | undefined;
+  /** Who takes a subject that is the engine's own. */
+  ofOwnSubject(subject: string): EmbeddedStream | undefined;
   /** Throws `conflict` if another stream takes a subject of it. */
   checkSubjects(spec: StreamSpec): void;
   /** Adds a stream; one that is there is found under its present subjects from now on. */
@@ -22,7 +25,7 @@ export interface StreamDirectory {
 /** Creates an empty directory. */
 export function createStreamDirectory(): StreamDirectory {
   const byName = new Map<string, { readonly stream: EmbeddedStream; readonly routes: readonly (() => void)[] }>();
-  const bySubject = createSubjectTrie<EmbeddedStream>();
+  const bySubject = createSubjectRouter<EmbeddedStream>(parseSubject);
 
   function remove(name: string): EmbeddedStream | undefined {
     const known = byName.get(name);
@@ -34,7 +37,8 @@ export function createStreamDirectory(): StreamDirectory {
   return {
     get: (name) => byName.get(name)?.stream,
     all: () => Array.from(byName.values(), ({ stream }) => stream),
-    ofSubject: (subject) => bySubject.match(subject)[0],
+    ofSubject: (subject) => bySubject.route(subject)[0],
+    ofOwnSubject: (subject) => bySubject.find(subject)[0],
     checkSubjects({ name, subjects }) {
       for (const { stream } of byName.values()) {
         const other = stream.log.spec;

@@ -47,7 +47,7 @@ export function createStreamHandle(name: string, { writer, find }: StreamHandleD
     async last(subject) {
       const { log } = find();
       log.expire();
-      const seq = log.index.lastOf(subject, log.visibleSeq);
+      const seq = log.index.lastOf(subject, log.visibleSeq());
       return seq === undefined ? undefined : log.load(seq);
     },
     async read(options) {
@@ -59,7 +59,7 @@ export function createStreamHandle(name: string, { writer, find }: StreamHandleD
     async delete(seq) {
       const { log } = toChange('delete from');
       log.expire();
-      const wasThere = seq <= log.visibleSeq && log.remove(seq);
+      const wasThere = seq <= log.visibleSeq() && log.remove(seq);
       await writer.flushed();
       return wasThere;
     },

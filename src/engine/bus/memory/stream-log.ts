@@ -6,31 +6,31 @@ import { VakError } from '../../../shared/base/vak-error.ts';
 import type { StreamSpec } from '../../../shared/protocol/stream-table.ts';
 import type { Appended, StoredMessage } from '../durable.ts';
 import { createDedupeWindow } from './dedupe-window.ts';
-import type { JournalChange } from './journal.ts';
 import type { RecordOwner } from './journal-writer.ts';
 import type { IndexedMessage, MessageIndex } from './message-index.ts';
 import { createMessageStore, type StreamStore } from './message-store.ts';
-import type { Payload } from './payload-cache.ts';
-import { encodeEnd, type StreamEnd, streamKeys } from './stream-records.ts';
+import { encodeEnd, type Payload, type StreamEnd, streamKeys } from './stream-records.ts';
 
 export interface StreamLogOptions {
   /** Under which its records lie. */
   readonly number: number;
   readonly spec: StreamSpec;
   /** Runs for each message that is gone, before anything else can happen. */
-  readonly onRemoved: (message: IndexedMessage) => void;
+  readonly onRemoved: (seq: number) => void;
   /** Throws if nothing is to be stored of that subject; asked for what is no duplicate. */
   readonly checkSubject: (subject: string) => void;
   /** Runs when a message came to be seen; its batch is not through yet. */
-  readonly onSeen: () => void;
+  readonly onSeen: (message: NewMessage) => void;
 }
 
 /** What is to be stored; every part was checked. */
 export interface NewMessage extends Payload {
   readonly subject: string;
-  readonly expectedLastSeq?: number | undefined;
+  readonly expectedLastSeq: number | undefined;
   /** Told of what has happened already: a batch that fails does not undo it. */
-  readonly isKept?: boolean;
+  readonly isKept: boolean;
+  /** Nobody has heard it live: it is to be told once it is stored. */
+  readonly isToBeTold: boolean;
 }
 
 export interface StreamLog {
@@ -38,15 +38,18 @@ export interface StreamLog {
   /** May hold messages that are not seen yet, above `visibleSeq`. */
   readonly index: MessageIndex;
   /** The last seq that is kept; 0: none was ever. */
-  readonly visibleSeq: number;
+  visibleSeq(): number;
   /** The last seq that was given. */
-  readonly lastSeq: number;
-  readonly visibleCount: number;
-  readonly visibleBytes: number;
-  /** Stores a message at once in memory; resolves when it is kept. Throws `conflict`, `limit-exceeded`, what `checkSubject` throws. */
-  append(message: NewMessage): Promise<Appended>;
-  /** Reads a message that is seen; undefined if there is none. Throws `corrupt`. */
-  load(seq: number): Promise<StoredMessage | undefined>;
+  lastSeq(): number;
+  visibleCount(): number;
+  visibleBytes(): number;
+  /**
+   * Stores a message at once in memory; gives where when it is kept: now, if nothing is to be kept beyond memory.
+   * Throws or rejects with `conflict`, `limit-exceeded`, what `checkSubject` throws.
+   */
+  append(message: NewMessage): Appended | Promise<Appended>;
+  /** A message that is seen, at once if it is in memory; undefined if there is none. Rejects with `corrupt`. */
+  load(seq: number): StoredMessage | undefined | Promise<StoredMessage | undefined>;
   /** Removes a message; stages it. */
   remove(seq: number): boolean;
   /** Removes what is too old, and ids whose window has passed. */
@@ -75,15 +78,17 @@ function full(spec: StreamSpec, sizeBytes: number, bytes: number): VakError {
 
 /** Creates an empty log. */
 export function createStreamLog(store: StreamStore, options: StreamLogOptions): StreamLog {
-  const { journal, writer, clock } = store;
+  const { writer, clock } = store;
   const { number, onRemoved, onSeen } = options;
+  const stream = options.spec.name;
   const dedupe = createDedupeWindow(() => log.spec.dedupeWindowMs);
-  const messages = createMessageStore(store, { number, dedupe, onRemoved });
+  const messages = createMessageStore(store, { number, stream, dedupe, onRemoved });
   const { index } = messages;
   /** The last that was given. */
-  const last = { seq: 0, ms: 0 };
+  let lastSeq = 0;
+  let lastMs = 0;
   const end: RecordOwner = {
-    changes: () => [{ key: streamKeys.end(number), value: encodeEnd({ lastSeq: last.seq, lastMs: last.ms }) }],
+    changes: () => [{ key: streamKeys.end(number), value: encodeEnd({ lastSeq, lastMs }) }],
   };
   const firstSeq = (): number | undefined => index.firstStoredFrom(Number.NEGATIVE_INFINITY);
 
@@ -96,14 +101,13 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
 
   function dropOld(sizeBytes: number): void {
     const { maxBytes } = log.spec;
-    if (maxBytes !== null) removeWhile(() => index.bytes + sizeBytes > maxBytes);
+    if (maxBytes !== null) removeWhile(() => index.bytes() + sizeBytes > maxBytes);
   }
 
-  function expire(): void {
+  function expire(nowMs = clock.now()): void {
     const { maxAgeMs } = log.spec;
-    const nowMs = clock.now();
     // A journal that takes nothing keeps what is too old; here nobody sees it any more.
-    const isStaged = journal.readOnlyReason === undefined;
+    const isStaged = writer.readOnlyReason() === undefined;
     if (maxAgeMs !== null) removeWhile(({ storedMs }) => storedMs + maxAgeMs <= nowMs, isStaged);
     if (!isStaged) return;
     for (const seq of dedupe.expire(nowMs)) messages.forgetId(seq);
@@ -111,31 +115,37 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
 
   function makeRoom(sizeBytes: number): void {
     const { maxBytes, whenFull } = log.spec;
-    if (maxBytes === null || index.bytes + sizeBytes <= maxBytes) return;
-    if (whenFull === 'refuse-new' || sizeBytes > maxBytes) throw full(log.spec, sizeBytes, index.bytes);
+    if (maxBytes === null || index.bytes() + sizeBytes <= maxBytes) return;
+    if (whenFull === 'refuse-new' || sizeBytes > maxBytes) throw full(log.spec, sizeBytes, index.bytes());
     dropOld(sizeBytes);
   }
 
   /** What a message that is no duplicate conflicts with. */
   function conflictOf({ subject, expectedLastSeq }: NewMessage): VakError | undefined {
     options.checkSubject(subject);
-    const actual = index.lastOf(subject, last.seq) ?? 0;
-    if (expectedLastSeq === undefined || expectedLastSeq === actual) return undefined;
-    const message = `append to ${log.spec.name}: the subject's last message is ${actual}, not ${expectedLastSeq}; read it again, then decide anew`;
+    if (expectedLastSeq === undefined) return undefined;
+    const actual = index.lastOf(subject, lastSeq) ?? 0;
+    if (expectedLastSeq === actual) return undefined;
+    const message = `append to ${stream}: the subject's last message is ${actual}, not ${expectedLastSeq}; read it again, then decide anew`;
     return new VakError('conflict', message, { details: { expected: expectedLastSeq, actual } });
   }
 
-  function stage(message: IndexedMessage, isKept: boolean, changes: readonly JournalChange[]): Promise<void> {
+  /** It is kept. */
+  function see(seq: number, message: NewMessage): Appended {
+    messages.see(seq);
+    onSeen(message);
+    return { stream, seq, isDuplicate: false };
+  }
+
+  /** Sees it when the journal has it. */
+  function stage(message: NewMessage, stored: StoredMessage): Promise<Appended> {
     return new Promise((resolve, reject) => {
       writer.stageAppend({
-        ...{ changes, isKept },
-        onCommitted() {
-          messages.see(message.seq);
-          onSeen();
-          resolve();
-        },
+        changes: messages.records(stored, sizeOf(message)),
+        isKept: message.isKept,
+        onCommitted: () => resolve(see(stored.seq, message)),
         onFailed(error) {
-          messages.undo(message);
+          messages.undo(stored);
           reject(error);
         },
       });
@@ -143,60 +153,52 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
     });
   }
 
-  async function append(message: NewMessage): Promise<Appended> {
-    expire();
+  /** What was there first may be under way; whoever is told of it reads again at once, and must see it. */
+  async function answerKept(answer: Appended | VakError): Promise<Appended> {
+    await writer.flushed();
+    if (answer instanceof VakError) throw answer;
+    return answer;
+  }
+
+  function append(message: NewMessage): Appended | Promise<Appended> {
+    const nowMs = clock.now();
+    expire(nowMs);
     const { subject, messageId, data } = message;
-    const known = messageId === undefined ? undefined : dedupe.find(messageId, clock.now());
-    const conflict = known === undefined ? conflictOf(message) : undefined;
-    if (known !== undefined || conflict !== undefined) {
-      // What was there first may be under way; whoever is told of it reads again at once, and must see it.
-      await writer.flushed();
-      if (conflict !== undefined) throw conflict;
-      return { stream: log.spec.name, seq: known as number, isDuplicate: true };
-    }
+    const known = messageId === undefined ? undefined : dedupe.find(messageId, nowMs);
+    if (known !== undefined) return answerKept({ stream, seq: known, isDuplicate: true });
+    const conflict = conflictOf(message);
+    if (conflict !== undefined) return answerKept(conflict);
     const sizeBytes = sizeOf(message);
     makeRoom(sizeBytes);
-    last.ms = Math.max(last.ms, clock.now());
-    last.seq++;
-    const { seq, ms: storedMs } = last;
-    const indexed = { seq, subject, storedMs, sizeBytes };
-    if (messageId !== undefined && log.spec.dedupeWindowMs > 0) dedupe.remember({ messageId, seq, storedMs });
-    await stage(indexed, message.isKept ?? false, messages.add(indexed, { messageId, data }));
-    return { stream: log.spec.name, seq, isDuplicate: false };
+    lastMs = Math.max(lastMs, nowMs);
+    lastSeq++;
+    const stored = { stream, seq: lastSeq, subject, data, storedMs: lastMs, messageId };
+    if (messageId !== undefined && log.spec.dedupeWindowMs > 0) {
+      dedupe.remember({ messageId, seq: lastSeq, storedMs: lastMs });
+    }
+    messages.add(stored, sizeBytes);
+    return writer.isKeeping ? stage(message, stored) : see(lastSeq, message);
   }
 
   const log: StreamLog = {
     spec: options.spec,
     index,
-    get visibleSeq() {
-      return messages.visibleSeq;
-    },
-    get lastSeq() {
-      return last.seq;
-    },
-    get visibleCount() {
-      return messages.visibleCount;
-    },
-    get visibleBytes() {
-      return messages.visibleBytes;
-    },
+    visibleSeq: messages.visibleSeq,
+    lastSeq: () => lastSeq,
+    visibleCount: messages.visibleCount,
+    visibleBytes: messages.visibleBytes,
     append,
-    async load(seq) {
-      const found = await messages.load(seq);
-      if (found === undefined) return undefined;
-      const { subject, storedMs, messageId, data } = found;
-      return { stream: log.spec.name, seq, subject, data, storedMs, messageId };
-    },
+    load: messages.load,
     remove: (seq) => messages.remove(seq, true),
-    expire,
+    expire: () => expire(),
     dropOld,
     restore: {
       message: (message) => index.add(message),
       id: (seq, messageId, storedMs) => dedupe.remember({ messageId, seq, storedMs }),
-      end({ lastSeq, lastMs }) {
-        last.seq = Math.max(last.seq, lastSeq);
-        last.ms = Math.max(last.ms, lastMs);
-        messages.see(last.seq);
+      end(kept) {
+        lastSeq = Math.max(lastSeq, kept.lastSeq);
+        lastMs = Math.max(lastMs, kept.lastMs);
+        messages.see(lastSeq);
       },
     },
   };

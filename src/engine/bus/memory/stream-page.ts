@@ -16,7 +16,7 @@ export async function readStreamPage(log: StreamLog, options: ReadOptions): Prom
   const match = createSubjectMatch(subject);
   const find = (seq: number): number | undefined => {
     const next = index.next(seq, match);
-    return next !== undefined && next <= log.visibleSeq ? next : undefined;
+    return next !== undefined && next <= log.visibleSeq() ? next : undefined;
   };
   const firstInTime = fromMs === undefined ? 1 : (index.firstStoredFrom(fromMs) ?? Number.POSITIVE_INFINITY);
   const seqs: number[] = [];

@@ -11,31 +11,38 @@ import { checkMessageSize } from '../check-message.ts';
 import type { Appended, AppendOptions, DurablePlane, Provisioned } from '../durable.ts';
 import { checkAppend, checkStreamSpec } from './check-durable.ts';
 import type { Taken } from './consumer-progress.ts';
+import { createContentCache, createUnboundedCache } from './content-cache.ts';
 import { createEmbeddedStream, type EmbeddedStream } from './embedded-stream.ts';
 import type { Journal } from './journal.ts';
-import { createJournalWriter } from './journal-writer.ts';
+import { createJournalWriter, createMemoryWriter } from './journal-writer.ts';
 import { advisorySubject, encodeAdvisory } from './max-deliveries-advisory.ts';
 import type { StreamStore } from './message-store.ts';
-import { createPayloadCache } from './payload-cache.ts';
 import { createStreamDirectory } from './stream-directory.ts';
 import { createStreamHandle } from './stream-handle.ts';
 import { loadGone, loadSpecs, loadStream, sweepStream } from './stream-loader.ts';
+import type { NewMessage } from './stream-log.ts';
 import { encodeSpec, type KeptSpec, streamKeys } from './stream-records.ts';
 
-const payloadCacheBytes = 32 * 1024 * 1024;
+const contentCacheBytes = 32 * 1024 * 1024;
 /** How often what is too old is removed, ms; it is not seen from the moment at which it is too old. */
 const sweepIntervalMs = 30_000;
 
 export interface StreamPlaneDeps {
   readonly journal: Journal;
+  /** False: messages and consumers live in memory alone, as they are; the journal holds none, and gets none. */
+  readonly isKeeping?: boolean;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
+  /** Runs for each message that `append` stored, when it is kept, in the stream's order. May not throw. */
+  readonly onStored?: (message: { readonly subject: string; readonly data: Uint8Array }) => void;
 }
 
 /** The stream half of a {@link DurablePlane}; the journal stays the caller's. */
 export interface StreamPlane
   extends Pick<DurablePlane, 'ensureStream' | 'streams' | 'stream' | 'deleteStream' | 'append'> {
+  /** As `append`, of what was heard live before: `onStored` is not told. */
+  store(subject: string, data: Uint8Array): Promise<Appended>;
   /** Refuses calls, ends pulls that wait with `closed`, keeps what is staged. */
   close(): Promise<void>;
 }
@@ -57,14 +64,13 @@ function notFound(name: string): VakError {
 const closed = (): VakError => new VakError('closed', 'the streams of the embedded engine are closed');
 
 /** Opens the streams that a journal holds. Throws `corrupt`, and what the journal throws. */
-export async function createStreamPlane({ journal, clock, randomness, logger }: StreamPlaneDeps): Promise<StreamPlane> {
+export async function createStreamPlane(deps: StreamPlaneDeps): Promise<StreamPlane> {
+  const { journal, isKeeping = true, clock, randomness, logger, onStored } = deps;
   const directory = createStreamDirectory();
   const withNews = new Set<EmbeddedStream>();
-  const writer = createJournalWriter(journal, () => {
-    for (const stream of withNews) stream.wake();
-    withNews.clear();
-  });
-  const store: StreamStore = { journal, writer, clock, cache: createPayloadCache(payloadCacheBytes) };
+  const writer = isKeeping ? createJournalWriter(journal, wakeAll) : createMemoryWriter();
+  const cache = isKeeping ? createContentCache(contentCacheBytes) : createUnboundedCache();
+  const store: StreamStore = { journal, writer, clock, cache };
   let nextNumber = 1;
   let isClosed = false;
 
@@ -72,25 +78,41 @@ export async function createStreamPlane({ journal, clock, randomness, logger }: 
     if (isClosed) throw closed();
   }
 
+  function wakeAll(): void {
+    const news = [...withNews];
+    withNews.clear();
+    for (const stream of news) stream.wake();
+  }
+
+  function onNews(stream: EmbeddedStream, { subject, data, isToBeTold }: NewMessage): void {
+    // Whoever waits for messages gets all of this turn, as it does of a batch of the journal.
+    if (!isKeeping && withNews.size === 0) queueMicrotask(wakeAll);
+    withNews.add(stream);
+    if (isToBeTold) onStored?.({ subject, data });
+  }
+
   /** Staged in the batch in which the message is given up: either both are kept or none. */
-  function tellExhausted(stream: string, consumer: string, { seq, deliveries }: Taken): void {
+  async function tellExhausted(stream: string, consumer: string, { seq, deliveries }: Taken): Promise<void> {
     const subject = advisorySubject(stream, consumer);
-    const taker = directory.ofSubject(subject);
+    const taker = directory.ofOwnSubject(subject);
     if (taker === undefined) return;
     const advisory = { stream, consumer, streamSeq: seq, deliveries };
     const data = encodeAdvisory(advisory, clock, randomness);
-    taker.log.append({ subject, data, messageId: undefined, isKept: true }).catch((error: unknown) => {
+    const own = { messageId: undefined, expectedLastSeq: undefined, isKept: true, isToBeTold: false };
+    try {
+      await taker.log.append({ subject, data, ...own });
+    } catch (error) {
       const code = error instanceof VakError ? error.code : 'internal';
       logger.warn('streams.advisory-lost', { stream, consumer, seq, code });
-    });
+    }
   }
 
   function openStream({ number, spec }: KeptSpec<StreamSpec>): EmbeddedStream {
     nextNumber = Math.max(nextNumber, number + 1);
     const stream = createEmbeddedStream(store, {
       ...{ number, spec: toPlainSpec(spec) },
-      onNews: (one) => withNews.add(one),
-      onExhausted: (consumer, message) => tellExhausted(spec.name, consumer, message),
+      onNews,
+      onExhausted: (consumer, message) => void tellExhausted(spec.name, consumer, message),
     });
     directory.put(stream);
     return stream;
@@ -132,7 +154,7 @@ export async function createStreamPlane({ journal, clock, randomness, logger }: 
 
   async function load(): Promise<void> {
     const startedMs = clock.monotonic();
-    const isWritable = journal.readOnlyReason === undefined;
+    const isWritable = writer.readOnlyReason() === undefined;
     for (const number of await loadGone(journal)) {
       nextNumber = Math.max(nextNumber, number + 1);
       if (isWritable) await sweepStream(store, number);
@@ -141,7 +163,7 @@ export async function createStreamPlane({ journal, clock, randomness, logger }: 
     for (const kept of await loadSpecs(journal)) {
       const stream = openStream(kept);
       await loadStream(store, stream);
-      messageCount += stream.log.visibleCount;
+      messageCount += stream.log.visibleCount();
     }
     await writer.flushed();
     // Only now: what a consumer gave up is told to another stream.
@@ -154,22 +176,28 @@ export async function createStreamPlane({ journal, clock, randomness, logger }: 
     for (const stream of directory.all()) stream.log.expire();
   }
 
-  async function append(subject: string, data: Uint8Array, options: AppendOptions = {}): Promise<Appended> {
+  /** Whoever stores it, and who hears of that. */
+  function put(
+    message: Pick<NewMessage, 'subject' | 'data' | 'isToBeTold'>,
+    options: AppendOptions,
+  ): Appended | Promise<Appended> {
     checkOpen();
-    checkAppend(subject, options);
-    checkMessageSize(subject, data);
-    writer.checkWritable(`append ${subject}`);
+    const { subject, data, isToBeTold } = message;
     const stream = directory.ofSubject(subject);
+    checkAppend(options);
+    checkMessageSize(subject, data);
+    if (writer.readOnlyReason() !== undefined) writer.checkWritable(`append ${subject}`);
     if (stream === undefined) throw new VakError('not-found', `append ${subject}: no stream takes it; make it first`);
     const { messageId, expectedLastSeq } = options;
-    return stream.log.append({ subject, data, messageId, expectedLastSeq });
+    return stream.log.append({ subject, data, messageId, expectedLastSeq, isKept: false, isToBeTold });
   }
 
   await load();
   const ticker = clock.setTicker(sweepIntervalMs, sweep);
 
   return {
-    append,
+    append: async (subject, data, options = {}) => put({ subject, data, isToBeTold: true }, options),
+    store: async (subject, data) => put({ subject, data, isToBeTold: false }, {}),
     async ensureStream(given, options = {}) {
       checkOpen();
       checkStreamSpec(given);

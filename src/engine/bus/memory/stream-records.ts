@@ -6,7 +6,6 @@ import { VakError } from '../../../shared/base/vak-error.ts';
 import type { StreamSpec } from '../../../shared/protocol/stream-table.ts';
 import type { ConsumerSpec } from '../durable.ts';
 import { decodeU64, encodeU64, journalKey, prefixRange } from './journal-keys.ts';
-import type { Payload } from './payload-cache.ts';
 
 /** Keys of the records of streams; a stream and a consumer have a number each, for names can come back. */
 export const streamKeys = {
@@ -112,6 +111,12 @@ export function decodeFacts(value: Uint8Array): MessageFacts {
   const sizeBytes = reader.u32();
   const id = reader.text(reader.u8());
   return { isTombstone, storedMs, sizeBytes, messageId: id === '' ? undefined : id, subject: reader.restText() };
+}
+
+/** What a journal keeps of a message beside its facts. */
+export interface Payload {
+  readonly messageId: string | undefined;
+  readonly data: Uint8Array;
 }
 
 /** Bytes of a payload: length of the id, the id, the data. */

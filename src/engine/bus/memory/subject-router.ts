@@ -12,6 +12,8 @@ export interface SubjectRouter<Sink> {
   add(pattern: string, sink: Sink): () => void;
   /** Sinks of a subject, oldest subscription first; a fixed array that later changes do not touch. */
   route(subject: string): readonly Sink[];
+  /** As `route`, for a subject that is not to be checked; it is not remembered. */
+  find(subject: string): readonly Sink[];
 }
 
 /** Creates a router. `check` runs once for each subject that is not in the cache, and throws if it may not be published. */
@@ -51,5 +53,6 @@ export function createSubjectRouter<Sink>(check: (subject: string) => void): Sub
       };
     },
     route: (subject) => young.get(subject) ?? resolve(subject),
+    find: (subject) => trie.match(subject),
   };
 }

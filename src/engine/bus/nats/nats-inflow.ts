@@ -5,7 +5,7 @@
 import type { NatsConnection as Client, Msg, Subscription } from 'nats';
 import type { Logger } from '../../ports/logger.ts';
 import type { Message } from '../bus.ts';
-import type { SubscriptionSink } from '../subscription-sink.ts';
+import { deliverTo, type SubscriptionSink } from '../subscription-sink.ts';
 
 /** Answers go to inboxes only: whoever asks must not make us publish elsewhere with our rights. */
 const inboxRoot = '_INBOX.';
@@ -85,7 +85,7 @@ export function createInflow({ client, logger, respond, onMessage }: InflowDeps)
           const { sinks } = feed;
           const message = toMessage(msg);
           onMessage(message, sinks.length);
-          for (const sink of sinks) sink.accept(message);
+          deliverTo(sinks, message);
         } catch (thrown) {
           logger.bug('nats.delivery-threw', thrown);
         }
