@@ -299,6 +299,21 @@ function createConnectionsOf(
   return createConnectionsService({ connection, settings, keyStore, prompt, clock, natsCli, ...hooks });
 }
 
+/** What the operator publishes durably, on the connection as it is. */
+function createOutboxOf(
+  { clock, randomness, logger, profile }: EnginePorts,
+  connection: ConnectionSwitch,
+  parts: Pick<Parameters<typeof createOperatorOutbox>[0], 'workspace' | 'secrets' | 'onChange'>,
+) {
+  const { keyStore, files } = profile;
+  const ports = { clock, randomness, logger };
+  const outbox = createOperatorOutbox({
+    ...{ ...parts, ...ports, keyStore, folder: files.outbox, engine: connection.engine },
+  });
+  connection.onChange(outbox.follow);
+  return outbox;
+}
+
 /** Builds a running engine on the connection that the settings ask for. */
 export async function createEngine(ports: EnginePorts, config: EngineConfig): Promise<Engine> {
   const { clock, randomness, logger, launchWorker, profile, selfTest } = ports;
@@ -330,11 +345,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   });
   const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
   const onConnection = (): void => snapshots.changed('connections.state');
-  const outbox = createOperatorOutbox({
-    ...{ workspace, secrets, clock, randomness, logger, keyStore: profile.keyStore, onChange: onConnection },
-    ...{ folder: profile.files.outbox, engine: connection.engine },
-  });
-  held.add(connection.onChange(outbox.follow));
+  const outbox = createOutboxOf(ports, connection, { workspace, secrets, onChange: onConnection });
   const connections = held.add(
     createConnectionsOf(ports, connection, {
       ...{ waiting: outbox.waiting, onChange: onConnection },

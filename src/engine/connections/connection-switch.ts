@@ -10,6 +10,8 @@ import type { Settings } from '../../shared/settings/settings-schema.ts';
 import type { Fabric } from '../bus/fabric.ts';
 import { createEmbeddedFabric, type FabricPorts } from '../bus/memory/embedded-fabric.ts';
 import { provision } from '../bus/provision.ts';
+import { createListenerSet } from '../listener-set.ts';
+import { createSerialLane } from '../serial-lane.ts';
 import { type BusSettings, busSettingsOf, destinationOf } from '../settings/bus-settings.ts';
 import { type ConnectContextDeps, connectContext } from './connect-context.ts';
 import { createLiveFabric, type LiveFabric } from './live-fabric.ts';
@@ -100,6 +102,26 @@ function engineOf(fabric: Fabric, settings: Settings, context: string | undefine
   return { fabric, destination: destinationOf(settings, context), readOnlyContext: readOnly ? name : undefined };
 }
 
+/** Tries again after a while that grows with each try. */
+function createRetry(clock: FabricPorts['clock'], run: () => void) {
+  let count = 0;
+  let timer: Disposable | undefined;
+  const stop = (): void => timer?.dispose();
+  return {
+    stop,
+    count: () => count,
+    reset() {
+      count = 0;
+    },
+    later() {
+      const waitMs = Math.min(lastRetryMs, firstRetryMs * 2 ** Math.min(count, 10));
+      count++;
+      stop();
+      timer = clock.setTimer(waitMs, run);
+    },
+  };
+}
+
 /** The fabric in use for somebody who closes what was opened: closing it leaves it in use. */
 function lend({ bus, durable, status, onStatus, facts, ping }: LiveFabric): Fabric {
   return { bus, durable, status, onStatus, facts, ping, close: async () => {} };
@@ -109,19 +131,17 @@ function lend({ bus, durable, status, onStatus, facts, ping }: LiveFabric): Fabr
 export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<ConnectionSwitch> {
   const { clock, logger } = deps;
   const opener = createOpener(deps);
-  const listeners = new Set<() => void>();
+  const changes = createListenerSet<void>(logger, 'connection.change');
   let inUse = busSettingsOf(deps.settings());
   let problem: ErrorShape | undefined;
   let engine: EngineInUse | undefined;
   let isEstablished = false;
-  let attempt = 0;
-  let retry: Disposable | undefined;
+  const retry = createRetry(clock, () => follow());
   let closing: AbortController | undefined = new AbortController();
-  let turn: Promise<unknown> = Promise.resolve();
+  /** One change at a time; what fails changes nothing but `problem`. */
+  const changing = createSerialLane();
 
-  const changed = (): void => {
-    for (const listener of [...listeners]) listener();
-  };
+  const changed = (): void => changes.tell();
 
   async function openFirst(): Promise<Fabric> {
     if (inUse.kind !== 'embedded') return await opener.openMemory();
@@ -138,13 +158,6 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
 
   const live = createLiveFabric(await openFirst(), { logger });
   const sinceMs = clock.now();
-
-  /** One change at a time; what fails changes nothing but `problem`. */
-  function change(work: () => Promise<void>): Promise<void> {
-    const done = turn.then(work);
-    turn = done.catch(() => {});
-    return done;
-  }
 
   /** Whatever is kept for the engine before is let go of first. */
   async function exchangeFor(next: Fabric): Promise<void> {
@@ -172,16 +185,8 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
     inUse = wanted;
     isEstablished = true;
     problem = undefined;
-    attempt = 0;
+    retry.reset();
     changed();
-  }
-
-  function tryAgain(): void {
-    if (closing === undefined) return;
-    const waitMs = Math.min(lastRetryMs, firstRetryMs * 2 ** Math.min(attempt, 10));
-    attempt++;
-    retry?.dispose();
-    retry = clock.setTimer(waitMs, () => follow());
   }
 
   /** Whether what is in use is what is asked for. */
@@ -194,7 +199,7 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
     if (closing === undefined) return;
     problem = { code, message, ...error };
     logger.warn('connection.failed', { context, code, message });
-    tryAgain();
+    retry.later();
     changed();
   }
 
@@ -215,8 +220,8 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
   }
 
   function follow(isAnew = false): void {
-    retry?.dispose();
-    void change(() => followNow(isAnew));
+    retry.stop();
+    void changing.run(() => followNow(isAnew));
   }
 
   live.onStatus(changed);
@@ -228,15 +233,15 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
     engine: () => engine,
     status() {
       if (isEstablished || inUse.context === embeddedContext) return live.status();
-      return attempt === 0
-        ? { kind: 'connecting', sinceMs }
-        : { kind: 'reconnecting', sinceMs, attempt, error: problem ?? null };
+      const attempt = retry.count();
+      if (attempt === 0) return { kind: 'connecting', sinceMs };
+      return { kind: 'reconnecting', sinceMs, attempt, error: problem ?? null };
     },
     problem: () => problem,
     follow,
     use: (name) =>
-      change(async () => {
-        retry?.dispose();
+      changing.run(async () => {
+        retry.stop();
         const wanted = busSettingsOf(deps.settings(), name);
         if (isEstablished && keyOf(wanted) === keyOf(inUse)) return;
         await moveTo(deps.settings(), name);
@@ -245,17 +250,14 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
       const isInUse = isEstablished && keyOf(busSettingsOf(deps.settings(), name)) === keyOf(inUse);
       return isInUse ? lend(live) : await opener.open(deps.settings(), name, signal);
     },
-    onChange(listener) {
-      listeners.add(listener);
-      return { dispose: () => listeners.delete(listener) };
-    },
+    onChange: changes.add,
     async close() {
       closing?.abort();
       closing = undefined;
-      retry?.dispose();
-      await turn;
+      retry.stop();
+      await changing.idle();
       await live.close();
-      listeners.clear();
+      changes.clear();
     },
   };
 }

@@ -2,7 +2,7 @@
  * How the operator publishes durably, whichever engine is behind the app (protocol.md B8, E12).
  * Law: an outbox belongs to the engine that it was opened for: what waits for one is never sent to another.
  */
-import { VakError } from '../../shared/base/vak-error.ts';
+import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { EngineInUse } from '../connections/connection-switch.ts';
 import { readOnlyRefusal } from '../connections/read-only-fabric.ts';
 import type { EnvelopeDraft } from '../envelope/envelope-author.ts';
@@ -13,6 +13,7 @@ import { createNkeySigner, type NkeySigner } from '../identity/nkey.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Randomness } from '../ports/randomness.ts';
+import { createSerialLane } from '../serial-lane.ts';
 import type { DurablePublished } from './durable-author.ts';
 import { type DurablePeer, openDurablePeer } from './durable-peer.ts';
 import type { OutboxWaiting } from './outbox.ts';
@@ -61,7 +62,7 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
   const { workspace, folder: root, keyStore, secrets, engine, clock, randomness, logger, onChange } = deps;
   const registry = createSecretRegistry({ source: secrets, clock });
   let opened: Opened | undefined;
-  let turn: Promise<void> = Promise.resolve();
+  const lane = createSerialLane();
   let isClosed = false;
 
   const operator = (): StoredIdentity | undefined => {
@@ -105,17 +106,18 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
     if (wanted !== undefined && identity !== undefined) await open(wanted, identity);
   }
 
+  /** What cannot be opened is said in the log, and publishing says that there is none. */
   function inTurn(work: () => Promise<void>): Promise<void> {
-    turn = turn.then(work).catch((error: unknown) => {
-      logger.error('outbox.open', { message: (error as Error).message });
+    return lane.run(work).catch((error: unknown) => {
+      if (isVakError(error)) logger.error('outbox.open', { code: error.code, message: error.message });
+      else logger.bug('outbox.open', error);
     });
-    return turn;
   }
 
   return {
     follow: () => void inTurn(settle),
     async publish(draft) {
-      await turn;
+      await lane.idle();
       const inUse = engine();
       if (inUse?.readOnlyContext !== undefined) throw readOnlyRefusal(inUse.readOnlyContext, 'publish');
       if (operator() === undefined) throw new VakError('locked', 'publish: the key store is locked; unlock it first');

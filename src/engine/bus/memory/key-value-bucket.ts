@@ -6,6 +6,7 @@ import { type Disposable, toDisposable } from '../../../shared/base/disposer.ts'
 import { VakError } from '../../../shared/base/vak-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { createSerialLane } from '../../serial-lane.ts';
 import { maxMessageBytes } from '../bus.ts';
 import type { KeyValueBucket } from '../durable.ts';
 import { checkValueKey } from './bucket-names.ts';
@@ -21,7 +22,6 @@ import {
   type WriteOutcome,
 } from './key-value-staging.ts';
 import { createKeyValueWatcher, type KeyValueWatcher, toEntry } from './key-value-watcher.ts';
-import { createSerialLane } from './serial-lane.ts';
 
 /** Most writes that are stored as one batch, and that may wait. */
 const maxWritesTogether = 64;

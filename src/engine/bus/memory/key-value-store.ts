@@ -3,6 +3,7 @@
  * Law: which keys there are is known in memory, values are read from the journal; what is damaged is told, never taken for empty.
  */
 import { VakError } from '../../../shared/base/vak-error.ts';
+import { createSerialLane } from '../../serial-lane.ts';
 import type { KeyValueBucket, KeyValueSpec, Provisioned } from '../durable.ts';
 import { checkBucketName } from './bucket-names.ts';
 import { createKeyValueBucket, type KeyValueDeps, type OpenBucket } from './key-value-bucket.ts';
@@ -17,7 +18,6 @@ import {
 } from './key-value-rows.ts';
 import type { BucketIndex } from './key-value-staging.ts';
 import { createRowReader } from './row-reader.ts';
-import { createSerialLane } from './serial-lane.ts';
 
 const maxHistory = 64;
 

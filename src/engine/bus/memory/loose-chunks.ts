@@ -4,9 +4,9 @@
  */
 import { isVakError } from '../../../shared/base/vak-error.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { createSerialLane } from '../../serial-lane.ts';
 import type { Journal } from './journal.ts';
 import { chunkKey, type LooseChunks, looseRow } from './object-rows.ts';
-import { createSerialLane } from './serial-lane.ts';
 
 const deletionsTogether = 256;
 

@@ -5,6 +5,7 @@
 import { VakError } from '../../../shared/base/vak-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { createSerialLane } from '../../serial-lane.ts';
 import type { ObjectBucket, Provisioned } from '../durable.ts';
 import { checkBucketName } from './bucket-names.ts';
 import type { Journal } from './journal.ts';
@@ -22,7 +23,6 @@ import {
   readObjectBucketRow,
 } from './object-rows.ts';
 import { createRowReader } from './row-reader.ts';
-import { createSerialLane } from './serial-lane.ts';
 
 /** Twice what an attachment may have (R12). */
 const defaultMaxObjectBytes = 4 * 1024 * 1024 * 1024;

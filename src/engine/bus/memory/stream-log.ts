@@ -10,6 +10,7 @@ import type { RecordOwner } from './journal-writer.ts';
 import type { IndexedMessage, MessageIndex } from './message-index.ts';
 import { createMessageStore, type StreamStore } from './message-store.ts';
 import { encodeEnd, type Payload, type StreamEnd, streamKeys } from './stream-records.ts';
+import { createStreamRetention } from './stream-retention.ts';
 
 export interface StreamLogOptions {
   /** Under which its records lie. */
@@ -68,14 +69,6 @@ export interface StreamLog {
 const sizeOf = ({ subject, data, messageId }: NewMessage): number =>
   subject.length + data.length + (messageId?.length ?? 0);
 
-function full(spec: StreamSpec, sizeBytes: number, bytes: number): VakError {
-  const { name, maxBytes } = spec;
-  const message = `append to ${name}: ${sizeBytes} bytes do not fit; it holds ${bytes} of ${maxBytes} bytes. Remove messages, or raise its limit`;
-  return new VakError('limit-exceeded', message, {
-    details: { stream: name, sizeBytes, bytes, limitBytes: maxBytes ?? 0 },
-  });
-}
-
 /** Creates an empty log. */
 export function createStreamLog(store: StreamStore, options: StreamLogOptions): StreamLog {
   const { writer, clock } = store;
@@ -90,35 +83,7 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
   const end: RecordOwner = {
     changes: () => [{ key: streamKeys.end(number), value: encodeEnd({ lastSeq, lastMs }) }],
   };
-  const firstSeq = (): number | undefined => index.firstStoredFrom(Number.NEGATIVE_INFINITY);
-
-  function removeWhile(isToGo: (message: IndexedMessage) => boolean, isStaged = true): void {
-    for (let seq = firstSeq(); seq !== undefined; seq = firstSeq()) {
-      if (!isToGo(index.get(seq) as IndexedMessage)) return;
-      messages.remove(seq, isStaged);
-    }
-  }
-
-  function dropOld(sizeBytes: number): void {
-    const { maxBytes } = log.spec;
-    if (maxBytes !== null) removeWhile(() => index.bytes() + sizeBytes > maxBytes);
-  }
-
-  function expire(nowMs = clock.now()): void {
-    const { maxAgeMs } = log.spec;
-    // A journal that takes nothing keeps what is too old; here nobody sees it any more.
-    const isStaged = writer.readOnlyReason() === undefined;
-    if (maxAgeMs !== null) removeWhile(({ storedMs }) => storedMs + maxAgeMs <= nowMs, isStaged);
-    if (!isStaged) return;
-    for (const seq of dedupe.expire(nowMs)) messages.forgetId(seq);
-  }
-
-  function makeRoom(sizeBytes: number): void {
-    const { maxBytes, whenFull } = log.spec;
-    if (maxBytes === null || index.bytes() + sizeBytes <= maxBytes) return;
-    if (whenFull === 'refuse-new' || sizeBytes > maxBytes) throw full(log.spec, sizeBytes, index.bytes());
-    dropOld(sizeBytes);
-  }
+  const { makeRoom, dropOld, expire } = createStreamRetention(store, { messages, dedupe, spec: () => log.spec });
 
   /** What a message that is no duplicate conflicts with. */
   function conflictOf({ subject, expectedLastSeq }: NewMessage): VakError | undefined {
@@ -180,6 +145,16 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
     return writer.isKeeping ? stage(message, stored) : see(lastSeq, message);
   }
 
+  function restoreId(seq: number, messageId: string, storedMs: number): void {
+    dedupe.remember({ messageId, seq, storedMs });
+  }
+
+  function restoreEnd(kept: StreamEnd): void {
+    lastSeq = Math.max(lastSeq, kept.lastSeq);
+    lastMs = Math.max(lastMs, kept.lastMs);
+    messages.see(lastSeq);
+  }
+
   const log: StreamLog = {
     spec: options.spec,
     index,
@@ -190,17 +165,9 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
     append,
     load: messages.load,
     remove: (seq) => messages.remove(seq, true),
-    expire: () => expire(),
+    expire: () => expire(clock.now()),
     dropOld,
-    restore: {
-      message: (message) => index.add(message),
-      id: (seq, messageId, storedMs) => dedupe.remember({ messageId, seq, storedMs }),
-      end(kept) {
-        lastSeq = Math.max(lastSeq, kept.lastSeq);
-        lastMs = Math.max(lastMs, kept.lastMs);
-        messages.see(lastSeq);
-      },
-    },
+    restore: { message: index.add, id: restoreId, end: restoreEnd },
   };
   return log;
 }
