@@ -151,7 +151,7 @@ test('50 MB of output: the app stays responsive, and what is shown and what is n
   await openSession(page, task.session);
   const held = await followTask(page, task, { isFirstEnough: true });
   expect(held.missingBytes).toBeGreaterThan(0);
-  const said = page.getByTestId('session-view').getByText(/bytes of output left the buffer/);
+  const said = page.getByTestId('session-view').getByText(/bytes of output are not here/);
   await expect
     .poll(async () => Number((await said.textContent())?.match(/^([\d\u202f]+) bytes/)?.[1]?.replaceAll('\u202f', '')))
     .toBe(held.missingBytes);

@@ -41,7 +41,7 @@ function useSessionModel(session: string, terminal: TerminalSink | undefined): S
 /** What the view could not show, in one line each. */
 function Losses({ model }: { readonly model: SessionModel }) {
   const losses = [
-    model.missingBytes > 0 && `${formatCount(model.missingBytes)} bytes of output left the buffer`,
+    model.missingBytes > 0 && `${formatCount(model.missingBytes)} bytes of output are not here`,
     model.droppedCount > 0 &&
       `${formatCount(model.droppedCount)} ${model.droppedCount === 1 ? 'message' : 'messages'} dropped`,
     model.unreadableCount > 0 && `${formatCount(model.unreadableCount)} messages could not be read`,

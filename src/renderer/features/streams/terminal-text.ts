@@ -20,7 +20,7 @@ interface StreamState {
 
 /** CAN ends an escape sequence that the gap has cut; the colours begin anew behind it. */
 function gapLine(bytes: number): string {
-  return `\u0018\u001b[0m\r\n\u001b[2m— ${formatCount(bytes)} bytes not shown: they left the buffer —\u001b[0m\r\n`;
+  return `\u0018\u001b[0m\r\n\u001b[2m— ${formatCount(bytes)} bytes not shown: they left the buffer, or passed while the connection was lost —\u001b[0m\r\n`;
 }
 
 /** Ends whatever sequence and mode the output before has left open: nothing may swallow or colour what the next command prints. */
