@@ -1,19 +1,13 @@
 /** A row of tabs over one panel; arrows move, and the panel of a tab that is not chosen is not rendered. */
 import { Tabs as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
+import type { Choice } from './choice.ts';
 import './tabs.css';
-
-export interface Tab<Id extends string> {
-  readonly id: Id;
-  readonly title: string;
-  /** Said when the tab has nothing to show for this selection. */
-  readonly disabledReason?: string | undefined;
-}
 
 export interface TabsProps<Id extends string> {
   /** Accessible name of the row. */
   readonly label: string;
-  readonly tabs: readonly Tab<Id>[];
+  readonly tabs: readonly Choice<Id>[];
   readonly selected: Id;
   readonly onSelect: (id: Id) => void;
   /** Content of the selected tab. */

@@ -1,10 +1,10 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createUser } from 'nkeys.js';
-import { afterEach, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { failure } from '../../../../tests/support/expected-failure.ts';
 import { createLineLogger } from '../../../../tests/support/line-logger.ts';
 import { createTestOperator } from '../../../../tests/support/nats-jwt.ts';
-import { type NatsServer, type NatsServerOptions, startNatsServer } from '../../../../tests/support/nats-server.ts';
+import { prepareNats } from '../../../../tests/support/prepare-nats.ts';
 import { createTestCertificates } from '../../../../tests/support/test-certificates.ts';
 import { utf8 } from '../../../shared/base/bytes.ts';
 import type { VakError } from '../../../shared/base/vak-error.ts';
@@ -18,16 +18,7 @@ import type { NatsOptions } from './nats-options.ts';
 
 const subject = 'vak.events.ws.s1.tokens';
 const control = 'vak.control.ws.service.ask';
-const ends: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
-
-async function start(options: NatsServerOptions = {}): Promise<NatsServer> {
-  const server = await startNatsServer({ jetStream: false, ...options });
-  ends.push(() => server.stop());
-  return server;
-}
+const { start, addEnd } = prepareNats();
 
 async function open(address: string, more: Partial<NatsOptions> = {}): Promise<Fabric> {
   const fabric = await connectNats({
@@ -36,7 +27,7 @@ async function open(address: string, more: Partial<NatsOptions> = {}): Promise<F
     timing: { dialTimeoutMs: 2_000, backoffFromMs: 20, backoffCapMs: 100, settleMs: 50 },
     ...more,
   });
-  ends.push(() => fabric.close());
+  addEnd(() => fabric.close());
   return fabric;
 }
 
@@ -58,7 +49,7 @@ async function plainGreeter(port = 0, isHostile = false) {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   };
-  ends.push(close);
+  addEnd(close);
   return {
     port: (server.address() as AddressInfo).port,
     receivedBytes: () => receivedBytes,

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type NatsServer, type NatsServerOptions, startNatsServer } from '../../../../tests/support/nats-server.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type NatsServer, startNatsServer } from '../../../../tests/support/nats-server.ts';
+import { prepareNats } from '../../../../tests/support/prepare-nats.ts';
 import { toText, utf8 } from '../../../shared/base/bytes.ts';
 import { createSystemClock } from '../../ports/clock.ts';
 import { createSilentLogger } from '../../ports/logger.ts';
@@ -59,18 +60,10 @@ describe('NATS bus', () => {
 });
 
 describe('NATS bus and what only a server does', () => {
-  const ends: (() => Promise<void>)[] = [];
-  afterEach(async () => {
-    for (const end of ends.splice(0).toReversed()) await end();
-  });
-  const start = async (options: NatsServerOptions = {}): Promise<NatsServer> => {
-    const server = await startNatsServer({ jetStream: false, ...options });
-    ends.push(() => server.stop());
-    return server;
-  };
+  const { start, addEnd } = prepareNats();
   const open = async (server: NatsServer, more: Partial<NatsOptions> = {}): Promise<Opened> => {
     const opened = await openBus(server, more);
-    ends.push(() => opened.close());
+    addEnd(() => opened.close());
     return opened;
   };
 

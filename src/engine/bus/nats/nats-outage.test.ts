@@ -1,7 +1,8 @@
 import { Socket } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createTestOperator } from '../../../../tests/support/nats-jwt.ts';
-import { type NatsServer, type NatsServerOptions, startNatsServer } from '../../../../tests/support/nats-server.ts';
+import type { NatsServer } from '../../../../tests/support/nats-server.ts';
+import { prepareNats } from '../../../../tests/support/prepare-nats.ts';
 import { toText, utf8 } from '../../../shared/base/bytes.ts';
 import { secretFromText } from '../../identity/secret.ts';
 import { createSystemClock } from '../../ports/clock.ts';
@@ -15,16 +16,7 @@ import type { NatsOptions } from './nats-options.ts';
 
 const subject = 'vak.events.ws.s1.tokens';
 const control = 'vak.control.ws.service.ask';
-const ends: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
-
-async function start(options: NatsServerOptions = {}): Promise<NatsServer> {
-  const server = await startNatsServer({ jetStream: false, ...options });
-  ends.push(() => server.stop());
-  return server;
-}
+const { start, addEnd } = prepareNats();
 
 interface Watched {
   readonly fabric: Fabric;
@@ -38,7 +30,7 @@ async function open(server: NatsServer, more: Partial<NatsOptions> = {}): Promis
     timing: { pingIntervalMs: 200, dialTimeoutMs: 500, backoffFromMs: 20, backoffCapMs: 100, settleMs: 100 },
     ...more,
   });
-  ends.push(() => fabric.close());
+  addEnd(() => fabric.close());
   const kinds: BusStatus['kind'][] = [];
   fabric.onStatus(({ kind }) => kinds.push(kind));
   return { fabric, kinds };

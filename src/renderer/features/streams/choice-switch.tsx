@@ -1,12 +1,6 @@
 /** A few choices in one frame, one of them pressed; arrows move between them. */
 import { ToggleGroup } from 'radix-ui';
-
-export interface Choice<Id extends string> {
-  readonly id: Id;
-  readonly title: string;
-  /** Why it cannot be chosen now. */
-  readonly disabledReason?: string | undefined;
-}
+import type { Choice } from '../../ui/choice.ts';
 
 export interface ChoiceSwitchProps<Id extends string> {
   readonly label: string;

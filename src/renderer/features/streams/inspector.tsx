@@ -4,9 +4,10 @@ import { useEffect, useRef, useState } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { BufferedMessage } from '../../../shared/contract/streams-contract.ts';
 import { packMarks } from '../../../shared/protocol/trust-marks.ts';
+import type { Choice } from '../../ui/choice.ts';
 import { formatCount } from '../../ui/format.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
-import { type Tab, Tabs } from '../../ui/tabs.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
 import { useWorkbench } from '../../workbench.tsx';
 import { InspectorChain } from './inspector-chain.tsx';
 import { InspectorEncryption } from './inspector-encryption.tsx';
@@ -19,7 +20,7 @@ import { ReadFailure } from './read-failure.tsx';
 import './inspector.css';
 
 type TabId = 'overview' | 'payload' | 'encryption' | 'chain' | 'signature' | 'trace' | 'raw';
-const tabs: readonly Tab<TabId>[] = [
+const tabs: readonly Choice<TabId>[] = [
   { id: 'overview', title: 'Overview' },
   { id: 'payload', title: 'Payload' },
   { id: 'encryption', title: 'Encryption' },
