@@ -6,7 +6,7 @@ import { VakError } from '../../../shared/base/vak-error.ts';
 import type { StreamSpec } from '../../../shared/protocol/stream-table.ts';
 import type { Appended, StoredMessage } from '../durable.ts';
 import { createDedupeWindow } from './dedupe-window.ts';
-import type { RecordOwner } from './journal-writer.ts';
+import type { JournalWriter, RecordOwner } from './journal-writer.ts';
 import type { IndexedMessage, MessageIndex } from './message-index.ts';
 import { createMessageStore, type StreamStore } from './message-store.ts';
 import { encodeEnd, type Payload, type StreamEnd, streamKeys } from './stream-records.ts';
@@ -76,6 +76,13 @@ function full(spec: StreamSpec, sizeBytes: number, bytes: number): VakError {
   });
 }
 
+/** What was there first may be under way; whoever is told of it reads again at once, and must see it. */
+async function answerKept(writer: JournalWriter, answer: Appended | VakError): Promise<Appended> {
+  await writer.flushed();
+  if (answer instanceof VakError) throw answer;
+  return answer;
+}
+
 /** Creates an empty log. */
 export function createStreamLog(store: StreamStore, options: StreamLogOptions): StreamLog {
   const { writer, clock } = store;
@@ -87,9 +94,8 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
   /** The last that was given. */
   let lastSeq = 0;
   let lastMs = 0;
-  const end: RecordOwner = {
-    changes: () => [{ key: streamKeys.end(number), value: encodeEnd({ lastSeq, lastMs }) }],
-  };
+  const endChanges = () => [{ key: streamKeys.end(number), value: encodeEnd({ lastSeq, lastMs }) }];
+  const end: RecordOwner = { changes: endChanges };
   const firstSeq = (): number | undefined => index.firstStoredFrom(Number.NEGATIVE_INFINITY);
 
   function removeWhile(isToGo: (message: IndexedMessage) => boolean, isStaged = true): void {
@@ -153,21 +159,14 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
     });
   }
 
-  /** What was there first may be under way; whoever is told of it reads again at once, and must see it. */
-  async function answerKept(answer: Appended | VakError): Promise<Appended> {
-    await writer.flushed();
-    if (answer instanceof VakError) throw answer;
-    return answer;
-  }
-
   function append(message: NewMessage): Appended | Promise<Appended> {
     const nowMs = clock.now();
     expire(nowMs);
     const { subject, messageId, data } = message;
     const known = messageId === undefined ? undefined : dedupe.find(messageId, nowMs);
-    if (known !== undefined) return answerKept({ stream, seq: known, isDuplicate: true });
+    if (known !== undefined) return answerKept(writer, { stream, seq: known, isDuplicate: true });
     const conflict = conflictOf(message);
-    if (conflict !== undefined) return answerKept(conflict);
+    if (conflict !== undefined) return answerKept(writer, conflict);
     const sizeBytes = sizeOf(message);
     makeRoom(sizeBytes);
     lastMs = Math.max(lastMs, nowMs);
@@ -180,18 +179,12 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
     return writer.isKeeping ? stage(message, stored) : see(lastSeq, message);
   }
 
+  const { visibleSeq, visibleCount, visibleBytes, load } = messages;
   const log: StreamLog = {
-    spec: options.spec,
-    index,
-    visibleSeq: messages.visibleSeq,
+    ...{ spec: options.spec, index, visibleSeq, visibleCount, visibleBytes, append, load, dropOld },
     lastSeq: () => lastSeq,
-    visibleCount: messages.visibleCount,
-    visibleBytes: messages.visibleBytes,
-    append,
-    load: messages.load,
     remove: (seq) => messages.remove(seq, true),
     expire: () => expire(),
-    dropOld,
     restore: {
       message: (message) => index.add(message),
       id: (seq, messageId, storedMs) => dedupe.remember({ messageId, seq, storedMs }),
