@@ -5,6 +5,7 @@ import { isVakError } from '../base/vak-error.ts';
 import {
   buildSubject,
   checkPattern,
+  checkSubject,
   covers,
   isPattern,
   matches,
@@ -35,6 +36,35 @@ describe('subjects', () => {
       }
     },
   );
+
+  it('S4 the check alone refuses what the parser refuses, with its words, and nothing else', () => {
+    const outcome = (run: () => unknown): unknown => {
+      try {
+        run();
+        return 'fine';
+      } catch (error) {
+        return isVakError(error) ? error.message : error;
+      }
+    };
+    const part = fc.oneof(
+      fc.constantFrom(...subjectRows.flatMap((row) => [row.plane, ...('verbs' in row ? (row.verbs ?? []) : [])])),
+      fc.constantFrom('vak', '', 'x', 'x'.repeat(64), 'x'.repeat(65), 'x\n', '*', '>', 'ü'),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 7 }), part, part, (parts, entity, verb) => {
+        for (const subject of [parts.join('.'), ['vak', ...parts].join('.'), `vak.control.ws.${entity}.${verb}`]) {
+          expect(outcome(() => checkSubject(subject))).toBe(outcome(() => parseSubject(subject)));
+        }
+        for (const { plane } of subjectRows) {
+          const subject = `vak.${plane}.ws.${entity}.${verb}`;
+          expect(outcome(() => checkSubject(subject))).toBe(outcome(() => parseSubject(subject)));
+        }
+      }),
+    );
+    expect(subjectRows.map(({ plane }) => outcome(() => checkSubject(`vak.${plane}.ws.x.task`))).includes('fine')).toBe(
+      true,
+    );
+  });
 
   it('S1 takes tokens of 1 and of 64 characters', () => {
     expect(parseSubject(`vak.events.${'w'.repeat(64)}.-.status`).workspace).toHaveLength(64);

@@ -13,6 +13,8 @@ export type Pattern = string & { readonly __brand: 'Pattern' };
 export const maxSubjectLength = 512;
 
 const tokenForm = /^[A-Za-z0-9_-]{1,64}$/;
+/** A token behind a dot, within a larger form. */
+const tokenText = '\\.[A-Za-z0-9_-]{1,64}';
 
 interface Row {
   readonly plane: string;
@@ -106,6 +108,20 @@ export function parseSubject(subject: string): SubjectParts {
     entity: entity as string,
     verb: verb as string,
   };
+}
+
+/** Every subject of the table, and nothing else. */
+const subjectForm = new RegExp(
+  `^vak\\.(?:${subjectRows
+    .map(
+      ({ plane, verbs }: Row) => `${plane}${tokenText}${tokenText}${verbs ? `\\.(?:${verbs.join('|')})` : tokenText}`,
+    )
+    .join('|')})$`,
+);
+
+/** Throws as {@link parseSubject} does; for what is fine it takes a fraction of its time. */
+export function checkSubject(subject: string): void {
+  if (!subjectForm.test(subject)) parseSubject(subject);
 }
 
 /** The CloudEvents-like type of a subject: `vak.<plane>.<verb>`. */

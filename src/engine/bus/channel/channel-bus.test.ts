@@ -64,6 +64,17 @@ describe('channel bus', () => {
     return { bus: peer, settle, close };
   });
 
+  it('B1 of bytes that lie in a larger memory the message alone goes over, not what lies beside it', async () => {
+    const { bus, peer, close } = openPair();
+    const got: Uint8Array[] = [];
+    peer.subscribe('vak.events.ws.s.tokens', { kind: 'inline', onMessage: ({ data }) => got.push(data) });
+    await settle();
+    bus.publish('vak.events.ws.s.tokens', new Uint8Array(4_096).fill(7).subarray(100, 228));
+    await settle();
+    expect(got.map(({ length, buffer }) => [length, buffer.byteLength])).toEqual([[128, 128]]);
+    await close();
+  });
+
   it('B2 a publisher waits while more than 1 MiB is unacknowledged, and goes on when main has taken it', async () => {
     const { peer, port2, host, bus, close } = openPair({ isServed: false });
     const chunk = new Uint8Array(64 * 1024);

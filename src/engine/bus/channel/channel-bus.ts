@@ -4,7 +4,7 @@
  */
 import { createDisposer } from '../../../shared/base/disposer.ts';
 import { VakError } from '../../../shared/base/vak-error.ts';
-import { checkPattern, parseSubject } from '../../../shared/protocol/subject.ts';
+import { checkPattern, checkSubject } from '../../../shared/protocol/subject.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Bus, Message, Subscription } from '../bus.ts';
@@ -108,7 +108,7 @@ export function createChannelBus({ port, clock, logger }: ChannelBusDeps): Bus {
     publish(subject, data) {
       checkOpen(`publish ${subject}`);
       checkMessageSize(subject, data);
-      parseSubject(subject);
+      checkSubject(subject);
       counters.publishedCount++;
       counters.publishedBytes += data.length;
       const weight = weightOf({ subject, data });
@@ -145,7 +145,7 @@ export function createChannelBus({ port, clock, logger }: ChannelBusDeps): Bus {
     async request(subject, data, options) {
       checkOpen(`request ${subject}`);
       checkMessageSize(subject, data);
-      parseSubject(subject);
+      checkSubject(subject);
       const id = nextId++;
       const request = createPendingRequest(subject, { ...options, clock }, () => {
         if (requests.delete(id) && !isClosed) post({ kind: 'request-abort', id });

@@ -28,6 +28,11 @@ export interface ChannelHostDeps {
   readonly logger: Logger;
 }
 
+/** Ports copy all the memory that bytes lie in, so what is a part of more goes by itself. */
+function alone(data: Uint8Array): Uint8Array {
+  return data.length === data.buffer.byteLength ? data : new Uint8Array(data);
+}
+
 /** Serves the bus over a channel until disposed or until the peer has gone. */
 export function serveChannelBus({ port, bus, clock, logger }: ChannelHostDeps): Disposable {
   const held = createDisposer();
@@ -67,7 +72,8 @@ export function serveChannelBus({ port, bus, clock, logger }: ChannelHostDeps): 
     return id;
   }
 
-  function toWire({ subject, data, respond }: Message): WireMessage {
+  function toWire({ subject, data: given, respond }: Message): WireMessage {
+    const data = alone(given);
     return respond === undefined ? { subject, data } : { subject, data, request: oweAnswer(respond) };
   }
 
@@ -106,7 +112,7 @@ export function serveChannelBus({ port, bus, clock, logger }: ChannelHostDeps): 
     const abort = new AbortController();
     open.set(id, abort);
     try {
-      post({ kind: 'reply', id, data: await bus.request(subject, data, { timeoutMs, signal: abort.signal }) });
+      post({ kind: 'reply', id, data: alone(await bus.request(subject, data, { timeoutMs, signal: abort.signal })) });
     } catch (thrown) {
       const error = isVakError(thrown)
         ? thrown.toShape()

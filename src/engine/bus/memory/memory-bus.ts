@@ -4,7 +4,7 @@
  */
 import { createRingBuffer } from '../../../shared/base/ring-buffer.ts';
 import { isVakError, VakError } from '../../../shared/base/vak-error.ts';
-import { checkPattern, parseSubject } from '../../../shared/protocol/subject.ts';
+import { checkPattern, checkSubject } from '../../../shared/protocol/subject.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Bus, Message, Subscription } from '../bus.ts';
@@ -38,7 +38,7 @@ export interface MemoryBusDeps {
 
 /** Creates an embedded bus; it holds nothing outside this process. */
 export function createMemoryBus({ clock, logger }: MemoryBusDeps): Bus {
-  const router = createSubjectRouter<SubscriptionSink>(parseSubject);
+  const router = createSubjectRouter<SubscriptionSink>(checkSubject);
   const sinks = new Set<SubscriptionSink>();
   const requests = new Set<PendingRequest>();
   const counters = createBusCounters();

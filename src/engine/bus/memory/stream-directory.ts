@@ -4,7 +4,7 @@
  */
 import { VakError } from '../../../shared/base/vak-error.ts';
 import type { StreamSpec } from '../../../shared/protocol/stream-table.ts';
-import { overlaps, parseSubject } from '../../../shared/protocol/subject.ts';
+import { checkSubject, overlaps } from '../../../shared/protocol/subject.ts';
 import type { EmbeddedStream } from './embedded-stream.ts';
 import { createSubjectRouter } from './subject-router.ts';
 
@@ -25,7 +25,7 @@ export interface StreamDirectory {
 /** Creates an empty directory. */
 export function createStreamDirectory(): StreamDirectory {
   const byName = new Map<string, { readonly stream: EmbeddedStream; readonly routes: readonly (() => void)[] }>();
-  const bySubject = createSubjectRouter<EmbeddedStream>(parseSubject);
+  const bySubject = createSubjectRouter<EmbeddedStream>(checkSubject);
 
   function remove(name: string): EmbeddedStream | undefined {
     const known = byName.get(name);

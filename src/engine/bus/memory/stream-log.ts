@@ -6,7 +6,7 @@ import { VakError } from '../../../shared/base/vak-error.ts';
 import type { StreamSpec } from '../../../shared/protocol/stream-table.ts';
 import type { Appended, StoredMessage } from '../durable.ts';
 import { createDedupeWindow } from './dedupe-window.ts';
-import type { RecordOwner } from './journal-writer.ts';
+import type { JournalWriter, RecordOwner } from './journal-writer.ts';
 import type { IndexedMessage, MessageIndex } from './message-index.ts';
 import { createMessageStore, type StreamStore } from './message-store.ts';
 import { encodeEnd, type Payload, type StreamEnd, streamKeys } from './stream-records.ts';
@@ -69,6 +69,13 @@ export interface StreamLog {
 const sizeOf = ({ subject, data, messageId }: NewMessage): number =>
   subject.length + data.length + (messageId?.length ?? 0);
 
+/** What was there first may be under way; whoever is told of it reads again at once, and must see it. */
+async function answerKept(writer: JournalWriter, answer: Appended | VakError): Promise<Appended> {
+  await writer.flushed();
+  if (answer instanceof VakError) throw answer;
+  return answer;
+}
+
 /** Creates an empty log. */
 export function createStreamLog(store: StreamStore, options: StreamLogOptions): StreamLog {
   const { writer, clock } = store;
@@ -80,9 +87,8 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
   /** The last that was given. */
   let lastSeq = 0;
   let lastMs = 0;
-  const end: RecordOwner = {
-    changes: () => [{ key: streamKeys.end(number), value: encodeEnd({ lastSeq, lastMs }) }],
-  };
+  const endChanges = () => [{ key: streamKeys.end(number), value: encodeEnd({ lastSeq, lastMs }) }];
+  const end: RecordOwner = { changes: endChanges };
   const { makeRoom, dropOld, expire } = createStreamRetention(store, { messages, dedupe, spec: () => log.spec });
 
   /** What a message that is no duplicate conflicts with. */
@@ -118,21 +124,14 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
     });
   }
 
-  /** What was there first may be under way; whoever is told of it reads again at once, and must see it. */
-  async function answerKept(answer: Appended | VakError): Promise<Appended> {
-    await writer.flushed();
-    if (answer instanceof VakError) throw answer;
-    return answer;
-  }
-
   function append(message: NewMessage): Appended | Promise<Appended> {
     const nowMs = clock.now();
     expire(nowMs);
     const { subject, messageId, data } = message;
     const known = messageId === undefined ? undefined : dedupe.find(messageId, nowMs);
-    if (known !== undefined) return answerKept({ stream, seq: known, isDuplicate: true });
+    if (known !== undefined) return answerKept(writer, { stream, seq: known, isDuplicate: true });
     const conflict = conflictOf(message);
-    if (conflict !== undefined) return answerKept(conflict);
+    if (conflict !== undefined) return answerKept(writer, conflict);
     const sizeBytes = sizeOf(message);
     makeRoom(sizeBytes);
     lastMs = Math.max(lastMs, nowMs);
@@ -155,18 +154,12 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
     messages.see(lastSeq);
   }
 
+  const { visibleSeq, visibleCount, visibleBytes, load } = messages;
   const log: StreamLog = {
-    spec: options.spec,
-    index,
-    visibleSeq: messages.visibleSeq,
+    ...{ spec: options.spec, index, visibleSeq, visibleCount, visibleBytes, append, load, dropOld },
     lastSeq: () => lastSeq,
-    visibleCount: messages.visibleCount,
-    visibleBytes: messages.visibleBytes,
-    append,
-    load: messages.load,
     remove: (seq) => messages.remove(seq, true),
     expire: () => expire(clock.now()),
-    dropOld,
     restore: { message: index.add, id: restoreId, end: restoreEnd },
   };
   return log;

@@ -4,7 +4,7 @@
  */
 import { createDisposer } from '../../../shared/base/disposer.ts';
 import { VakError } from '../../../shared/base/vak-error.ts';
-import { checkPattern, matches, parseSubject } from '../../../shared/protocol/subject.ts';
+import { checkPattern, checkSubject, matches } from '../../../shared/protocol/subject.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Randomness } from '../../ports/randomness.ts';
@@ -52,7 +52,7 @@ function createKnownSubjects() {
   return {
     check(subject: string): void {
       if (known.has(subject)) return;
-      parseSubject(subject);
+      checkSubject(subject);
       if (known.size >= maxKnownSubjects) known.clear();
       known.add(subject);
     },

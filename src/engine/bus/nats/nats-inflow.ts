@@ -33,6 +33,8 @@ export interface Inflow {
 
 interface Feed {
   readonly wire: string;
+  /** The one subject that can come, which need not be read anew of each message. */
+  readonly exact: string | undefined;
   /** Undefined: refused by the server. */
   subscription: Subscription | undefined;
   sinks: readonly SubscriptionSink[];
@@ -44,10 +46,31 @@ function onWire(pattern: string): string {
   return pattern.startsWith('*.') ? `vak${pattern.slice(1)}` : pattern;
 }
 
-/** A message's bytes as plain bytes, and by themselves if they are a small part of what the socket gave. */
-function ownBytes(data: Uint8Array): Uint8Array {
-  if (data.length * 4 < data.buffer.byteLength) return new Uint8Array(data);
-  return new Uint8Array(data.buffer, data.byteOffset, data.length);
+/** Of a checked pattern: the subject that it is, if it has no wildcard. */
+function exactOf(pattern: string): string | undefined {
+  return pattern.includes('*') || pattern.includes('>') ? undefined : pattern;
+}
+
+/** Small messages share memory of so many bytes: one alone costs more to make and to free than its copy does. */
+const slabBytes = 4_096;
+
+/** Gives a message's bytes as plain bytes, and not within all that the socket gave if they are a small part of it. */
+function createOwnBytes(): (data: Uint8Array) => Uint8Array {
+  let slab = new ArrayBuffer(slabBytes);
+  let used = 0;
+  return (data) => {
+    const { length } = data;
+    if (length * 4 >= data.buffer.byteLength) return new Uint8Array(data.buffer, data.byteOffset, length);
+    if (length * 4 > slabBytes) return new Uint8Array(data);
+    if (used + length > slabBytes) {
+      slab = new ArrayBuffer(slabBytes);
+      used = 0;
+    }
+    const own = new Uint8Array(slab, used, length);
+    own.set(data);
+    used += length;
+    return own;
+  };
 }
 
 function isRequest(subject: string, reply: string): boolean {
@@ -58,9 +81,11 @@ function isRequest(subject: string, reply: string): boolean {
 
 export function createInflow({ client, logger, respond, onMessage }: InflowDeps): Inflow {
   const feeds = new Map<string, Feed>();
+  const ownBytes = createOwnBytes();
 
-  function toMessage(msg: Msg): Message {
-    const { subject, reply } = msg;
+  function toMessage(msg: Msg, exact: string | undefined): Message {
+    const subject = exact ?? msg.subject;
+    const { reply } = msg;
     const data = ownBytes(msg.data);
     if (reply === undefined || !isRequest(subject, reply)) return { subject, data };
     let hasAnswered = false;
@@ -83,7 +108,7 @@ export function createInflow({ client, logger, respond, onMessage }: InflowDeps)
         }
         try {
           const { sinks } = feed;
-          const message = toMessage(msg);
+          const message = toMessage(msg, feed.exact);
           onMessage(message, sinks.length);
           deliverTo(sinks, message);
         } catch (thrown) {
@@ -100,7 +125,7 @@ export function createInflow({ client, logger, respond, onMessage }: InflowDeps)
   return {
     add(pattern, sink) {
       const wire = onWire(pattern);
-      const feed = feeds.get(wire) ?? { wire, subscription: undefined, sinks: [] };
+      const feed = feeds.get(wire) ?? { wire, exact: exactOf(wire), subscription: undefined, sinks: [] };
       feeds.set(wire, feed);
       if (feed.subscription === undefined) listen(feed);
       feed.sinks = [...feed.sinks, sink];
