@@ -72,11 +72,19 @@ export function createIdTable(idAt: (entry: number) => string | undefined): IdTa
   function rebuild(): void {
     let placeCount = leastPlaces;
     while (placeCount < 4 * count) placeCount *= 2;
+    const before = places;
     places = new Int32Array(2 * placeCount);
     takenCount = 0;
-    for (let entry = 0; entry < count; entry++) {
-      const id = idAt(entry);
-      if (id !== undefined) put(id, entry);
+    const mask = places.length - 1;
+    for (let from = 0; from < before.length; from += 2) {
+      const hash = before[from] as number;
+      const entry = before[from + 1] as number;
+      if (hash === 0 || (entry - left) >>> 0 >= count) continue;
+      let place = (hash << 1) & mask;
+      while (places[place] !== 0) place = (place + 2) & mask;
+      places[place] = hash;
+      places[place + 1] = entry;
+      takenCount++;
     }
   }
 
@@ -86,9 +94,9 @@ export function createIdTable(idAt: (entry: number) => string | undefined): IdTa
       return places[place] === 0 ? undefined : entryAt(place);
     },
     add(id) {
-      count++;
       if (takenCount * 4 >= places.length) rebuild();
-      else put(id, count - 1);
+      count++;
+      put(id, count - 1);
     },
     shift(gone) {
       left = (left + gone) | 0;
