@@ -29,27 +29,22 @@ interface Node<T> {
 
 const createNode = <T>(): Node<T> => ({ children: new Map(), any: undefined, here: new Set(), tails: new Set() });
 
-/** Every entry whose pattern matches; walks one level of the trie a token. */
-function collect<T>(root: Node<T>, tokens: readonly string[]): Entry<T>[] {
+/** Finds every entry whose pattern matches the tokens; goes no deeper than the longest pattern. */
+function collect<T>(node: Node<T>, tokens: readonly string[]): Entry<T>[] {
   const found: Entry<T>[] = [];
-  let level = [root];
-  for (const token of tokens) {
-    const next: Node<T>[] = [];
-    for (const node of level) {
-      addAll(node.tails, found);
-      addNext(node, token, next);
+  function visit({ here, tails, children, any }: Node<T>, depth: number): void {
+    if (depth === tokens.length) {
+      addAll(here, found);
+      return;
     }
-    level = next;
+    addAll(tails, found);
+    if (children.size === 0) return;
+    const exact = children.get(tokens[depth] as string);
+    if (exact !== undefined) visit(exact, depth + 1);
+    if (any !== undefined && any !== exact) visit(any, depth + 1);
   }
-  for (const node of level) addAll(node.here, found);
+  visit(node, 0);
   return found;
-}
-
-/** The nodes that one more token leads to. */
-function addNext<T>({ children, any }: Node<T>, token: string, next: Node<T>[]): void {
-  const exact = children.get(token);
-  if (exact !== undefined) next.push(exact);
-  if (any !== undefined && any !== exact) next.push(any);
 }
 
 function addAll<T>(entries: ReadonlySet<Entry<T>>, found: Entry<T>[]): void {

@@ -36,8 +36,8 @@ interface Chunk {
 const chunkLength = 1_024;
 const none: readonly number[] = [];
 
-/** Creates an empty window; `windowMs` is asked each time, for a stream can be changed. */
-export function createDedupeWindow(windowMs: () => number): DedupeWindow {
+/** Creates an empty window; `windowMs` is asked each time, for a stream can be changed. `seed`: 32 random bits. */
+export function createDedupeWindow(windowMs: () => number, seed: number): DedupeWindow {
   const chunks: Chunk[] = [];
   /** Entries at the front that have passed; fewer than a chunk. */
   let head = 0;
@@ -48,7 +48,7 @@ export function createDedupeWindow(windowMs: () => number): DedupeWindow {
     const last = chunks.at(-1);
     return last === undefined ? 0 : (chunks.length - 1) * chunkLength + last.seqs.length;
   };
-  const table = createIdTable((entry) => chunkOf(entry).ids[entry % chunkLength]);
+  const table = createIdTable((entry) => chunkOf(entry).ids[entry % chunkLength], seed);
 
   /** The entry of a message, if it is remembered. */
   function entryOf(seq: number): number | undefined {

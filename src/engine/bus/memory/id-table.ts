@@ -14,16 +14,16 @@ export interface IdTable {
 
 const leastPlaces = 1_024;
 
-/** Never 0, which says that a place is free. */
-function hashOf(id: string): number {
-  let hash = 0x811c9dc5;
+/** Never 0, which says that a place is free. The seed is secret: else a peer could choose ids that all belong to one place. */
+function hashOf(id: string, seed: number): number {
+  let hash = seed;
   for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return (hash ^ (hash >>> 13)) | 1;
 }
 
-/** Creates an empty table; `idAt` gives the id of an entry that is there, undefined if it counts no more. */
-export function createIdTable(idAt: (entry: number) => string | undefined): IdTable {
+/** Creates an empty table; `idAt` gives the id of an entry that is there, undefined if it counts no more. `seed`: 32 random bits. */
+export function createIdTable(idAt: (entry: number) => string | undefined, seed: number): IdTable {
   /** Pairs of a hash and an entry, counted from the first one ever, in 32 bits: where a hash belongs, or behind. */
   let places = new Int32Array(2 * leastPlaces);
   let takenCount = 0;
@@ -60,7 +60,7 @@ export function createIdTable(idAt: (entry: number) => string | undefined): IdTa
   }
 
   function put(id: string, entry: number): void {
-    const hash = hashOf(id);
+    const hash = hashOf(id, seed);
     const found = placeOf(id, hash);
     const place = places[found] === 0 ? leftBefore(found, hash) : found;
     if (places[place] === 0) takenCount++;
@@ -72,23 +72,31 @@ export function createIdTable(idAt: (entry: number) => string | undefined): IdTa
   function rebuild(): void {
     let placeCount = leastPlaces;
     while (placeCount < 4 * count) placeCount *= 2;
+    const before = places;
     places = new Int32Array(2 * placeCount);
     takenCount = 0;
-    for (let entry = 0; entry < count; entry++) {
-      const id = idAt(entry);
-      if (id !== undefined) put(id, entry);
+    const mask = places.length - 1;
+    for (let from = 0; from < before.length; from += 2) {
+      const hash = before[from] as number;
+      const entry = before[from + 1] as number;
+      if (hash === 0 || (entry - left) >>> 0 >= count) continue;
+      let place = (hash << 1) & mask;
+      while (places[place] !== 0) place = (place + 2) & mask;
+      places[place] = hash;
+      places[place + 1] = entry;
+      takenCount++;
     }
   }
 
   return {
     find(id) {
-      const place = placeOf(id, hashOf(id));
+      const place = placeOf(id, hashOf(id, seed));
       return places[place] === 0 ? undefined : entryAt(place);
     },
     add(id) {
-      count++;
       if (takenCount * 4 >= places.length) rebuild();
-      else put(id, count - 1);
+      count++;
+      put(id, count - 1);
     },
     shift(gone) {
       left = (left + gone) | 0;

@@ -130,7 +130,7 @@ test('B4 what is due comes in order of time, then of number, whatever was added 
 
 test('B3 an id is remembered for its window, and a newer message takes it over', () => {
   let windowMs = 100;
-  const window = createDedupeWindow(() => windowMs);
+  const window = createDedupeWindow(() => windowMs, 1);
   window.remember({ messageId: 'm', seq: 1, storedMs: 0 });
   expect([window.find('m', 99), window.find('m', 100), window.idOf(1)]).toEqual([1, undefined, 'm']);
   window.remember({ messageId: 'm', seq: 2, storedMs: 100 });
@@ -151,7 +151,7 @@ test('B3 ids are found and pass as a walk over all finds them', () => {
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 4_000, size: 'max' }), (program) => {
-      const window = createDedupeWindow(() => 500);
+      const window = createDedupeWindow(() => 500, 2);
       let plain: { messageId: string; seq: number; storedMs: number }[] = [];
       let nowMs = 0;
       program.forEach(({ id, laterMs, isForgotten, at }, seq) => {

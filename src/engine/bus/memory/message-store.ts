@@ -19,6 +19,8 @@ export interface StreamStore {
   readonly writer: JournalWriter;
   readonly cache: ContentCache;
   readonly clock: Clock;
+  /** 32 random bits, for tables of what peers name. */
+  readonly seed: number;
 }
 
 export interface MessageStoreOptions {

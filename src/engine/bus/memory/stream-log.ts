@@ -81,7 +81,7 @@ export function createStreamLog(store: StreamStore, options: StreamLogOptions): 
   const { writer, clock } = store;
   const { number, onRemoved, onSeen } = options;
   const stream = options.spec.name;
-  const dedupe = createDedupeWindow(() => log.spec.dedupeWindowMs);
+  const dedupe = createDedupeWindow(() => log.spec.dedupeWindowMs, store.seed);
   const messages = createMessageStore(store, { number, stream, dedupe, onRemoved });
   const { index } = messages;
   /** The last that was given. */

@@ -70,7 +70,8 @@ export async function createStreamPlane(deps: StreamPlaneDeps): Promise<StreamPl
   const withNews = new Set<EmbeddedStream>();
   const writer = isKeeping ? createJournalWriter(journal, wakeAll) : createMemoryWriter();
   const cache = isKeeping ? createContentCache(contentCacheBytes) : createUnboundedCache();
-  const store: StreamStore = { journal, writer, clock, cache };
+  const seed = new DataView(randomness.bytes(4).buffer).getInt32(0);
+  const store: StreamStore = { journal, writer, clock, cache, seed };
   let nextNumber = 1;
   let isClosed = false;
 
