@@ -293,7 +293,7 @@ function openConnection(ports: EnginePorts, workspace: string): Promise<Connecti
 function createConnectionsOf(
   { clock, natsCli, profile, prompt }: EnginePorts,
   connection: ConnectionSwitch,
-  hooks: Pick<Parameters<typeof createConnectionsService>[0], 'waiting' | 'newestSeq' | 'onChange'>,
+  hooks: Pick<Parameters<typeof createConnectionsService>[0], 'waiting' | 'outboxProblem' | 'newestSeq' | 'onChange'>,
 ): ConnectionsService {
   const { settings, keyStore } = profile;
   return createConnectionsService({ connection, settings, keyStore, prompt, clock, natsCli, ...hooks });
@@ -348,7 +348,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   const outbox = createOutboxOf(ports, connection, { workspace, secrets, onChange: onConnection });
   const connections = held.add(
     createConnectionsOf(ports, connection, {
-      ...{ waiting: outbox.waiting, onChange: onConnection },
+      ...{ waiting: outbox.waiting, outboxProblem: outbox.problem, onChange: onConnection },
       newestSeq: () => buffer.newestSeq,
     }),
   );

@@ -67,3 +67,36 @@ test('E8 worker: a message that is not sealed runs nothing', async () => {
   await signal(cancel, '--identity', 'operator');
   expect((await ended).code).toBe(1);
 }, 90_000);
+
+test('B8 worker: of two under one identity the one is cancelled whose session is named', async () => {
+  await newSelf();
+  await vak(['provision', ...bus.url()]);
+  const workers = [startWorker(), startWorker()];
+  for (const { said } of workers) await expect.poll(() => said.stdout, patience).toContain('"claimed"');
+  const sessionOf = ({ said }: ReturnType<typeof startWorker>): string =>
+    /builder-[a-z2-7]{8}-e/.exec(said.stdout)?.[0] ?? '';
+  const [first, second] = workers as [(typeof workers)[0], (typeof workers)[0]];
+  await signal({ ...cancel, session: sessionOf(second) }, '--identity', 'operator');
+  expect((await second.ended).code).toBe(1);
+  expect(first.said.stderr).toBe('');
+  await signal({ ...cancel, session: sessionOf(first) }, '--identity', 'operator');
+  expect((await first.ended).code).toBe(1);
+}, 90_000);
+
+test('B8 worker: a cancel from before it started ends nothing, and many from others hold up none', async () => {
+  await newSelf();
+  await newSelf('--identity', 'chatter', '--kind', 'bot', '--role', 'bot');
+  await vak(['provision', ...bus.url()]);
+  const first = startWorker();
+  await expect.poll(() => first.said.stdout, patience).toContain('"claimed"');
+  await signal(cancel, '--identity', 'operator');
+  await first.ended;
+  await signal(cancel, '--identity', 'operator');
+  const { ended, said } = startWorker();
+  await expect.poll(() => said.stderr, patience).toContain('cancelled what ran before this worker started');
+  for (const session of ['ghost-1', 'ghost-2', 'ghost-3'])
+    await signal({ ...cancel, session }, '--identity', 'chatter');
+  expect(said.stdout).not.toContain('"ended"');
+  await signal(cancel, '--identity', 'operator');
+  expect((await ended).code).toBe(1);
+}, 120_000);

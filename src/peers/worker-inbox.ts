@@ -10,7 +10,7 @@ import type { NkeySigner } from '../engine/identity/nkey.ts';
 import { openDurablePeer } from '../engine/outbox/durable-peer.ts';
 import { type OutboxFolder, openOwnOutbox } from '../engine/outbox/outbox-folder.ts';
 import { type InboxMessage, openInbox } from '../engine/work/inbox.ts';
-import { isVakError, VakError } from '../shared/base/vak-error.ts';
+import { isVakError } from '../shared/base/vak-error.ts';
 import { visibleText } from '../shared/base/visible-text.ts';
 import { streamsOf } from '../shared/protocol/stream-table.ts';
 import type { CliHost } from './cli/command.ts';
@@ -35,26 +35,55 @@ export interface WorkerInbox {
 
 /** Roles whose word a worker obeys: anybody may write to its inbox (A2). */
 const commanders: ReadonlySet<string> = new Set(['operator', 'coordinator']);
+/** Lines about messages that came to nothing, in so many ms. */
+const calmLines = 5;
+const calmMs = 5_000;
 
-/** Throws `conflict` if the message is for another process of the same peer: it is handed back to the inbox. */
-function checkSession({ message }: InboxMessage, session: string): void {
-  const wanted = message['session'];
-  if (wanted === undefined || wanted === session) return;
-  throw new VakError('conflict', 'inbox: the message is for another session of this peer', { retryable: true });
+/** Says a few lines at once, and of more within the next seconds only how many: anybody may write to an inbox. */
+function createCalmTalk({ output, clock }: CliHost) {
+  let untilMs = Number.NEGATIVE_INFINITY;
+  let count = 0;
+
+  function sum(): void {
+    const heldBack = count - calmLines;
+    if (heldBack > 0) output.talk(`worker: ${heldBack} more messages in the inbox came to nothing`);
+    count = 0;
+  }
+
+  return {
+    sum,
+    say(line: string): void {
+      const nowMs = clock.monotonic();
+      if (nowMs >= untilMs) {
+        sum();
+        untilMs = nowMs + calmMs;
+      }
+      if (++count <= calmLines) output.talk(line);
+    },
+  };
 }
 
-function createObeying({ session, onCancel }: WorkerInboxOptions, { output }: CliHost) {
+const isCommander = ({ roles }: InboxMessage): boolean => roles.some((role) => commanders.has(role));
+
+/** A commander's word for another session of this peer is for another process; nobody else's word is worth handing on. */
+function isFor(session: string, received: InboxMessage): boolean {
+  const wanted = received.message['session'];
+  return wanted === undefined || wanted === session || !isCommander(received);
+}
+
+function createObeying({ onCancel }: WorkerInboxOptions, host: CliHost, calmly: (line: string) => void) {
   return (received: InboxMessage): void => {
-    checkSession(received, session);
-    const { envelope, message, roles } = received;
+    const { envelope, message, roles, isOld } = received;
     const from = visibleText(envelope.agentid);
     if (message.kind !== 'signal' || message.signal !== 'cancel') {
-      output.talk(`worker: a message of ${from} in the inbox says nothing that a worker by hand does: it obeys cancel`);
-    } else if (roles.some((role) => commanders.has(role))) {
-      output.talk(`worker: ${from} cancels the command`);
-      onCancel(from);
+      calmly(`worker: a message of ${from} in the inbox says nothing that a worker by hand does: it obeys cancel`);
+    } else if (!isCommander(received)) {
+      calmly(`worker: ${from} may not cancel the command, its roles are ${roles.join(', ') || 'none'}`);
+    } else if (isOld && message['session'] === undefined) {
+      calmly(`worker: ${from} cancelled what ran before this worker started; it is not meant for this command`);
     } else {
-      output.talk(`worker: ${from} may not cancel the command, its roles are ${roles.join(', ') || 'none'}`);
+      host.output.talk(`worker: ${from} cancels the command`);
+      onCancel(from);
     }
   };
 }
@@ -64,6 +93,7 @@ export async function openWorkerInbox(options: WorkerInboxOptions, host: CliHost
   const { fabric, folder, signer, registry, checkSignature, knowledge, policy } = options;
   const { clock, randomness, logger, output } = host;
   const { workspace, peer } = folder;
+  const calm = createCalmTalk(host);
   const spec = streamsOf(workspace).find(({ name }) => name === `VAK_INBOX_${workspace}`);
   if (spec === undefined) throw new TypeError('there is no inbox in the table of streams');
   const { journal } = await openOwnOutbox(folder, host);
@@ -78,13 +108,15 @@ export async function openWorkerInbox(options: WorkerInboxOptions, host: CliHost
   try {
     const inbox = await openInbox({
       ...{ workspace, peer, durable: fabric.durable, judge, handled: await durable.handled(spec), clock, logger },
-      onMessage: createObeying(options, host),
-      onRefused: ({ why }) => output.talk(`worker: a message in the inbox is refused: ${visibleText(why)}`),
+      isForMe: (message) => isFor(options.session, message),
+      onMessage: createObeying(options, host, calm.say),
+      onRefused: ({ why }) => calm.say(`worker: a message in the inbox is refused: ${visibleText(why)}`),
       onTrouble: (code) => logger.warn('inbox', { code }),
     });
     return {
       async close() {
         await inbox.close();
+        calm.sum();
         await durable.close(0);
       },
     };

@@ -53,7 +53,8 @@ ${connectionHelp}
   --quiet            no talk on stderr, only errors
 
 Where the workspace's streams are, it has an inbox: an operator or a coordinator ends COMMAND with a message of type
-vak.agent.message, {"kind": "signal", "signal": "cancel"}, on vak.agent.WS.IDENTITY.inbox.
+vak.agent.message, sealed, {"kind": "signal", "signal": "cancel"}, on vak.agent.WS.IDENTITY.inbox (with "session" for one of several):
+  vak publish vak.agent.default.worker.inbox --type vak.agent.message --sealed --data '{"kind":"signal","signal":"cancel"}'
 
 A lost connection is sought again while COMMAND runs on; what is said meanwhile does not reach the bus, and is counted at the end.
 

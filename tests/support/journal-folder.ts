@@ -57,3 +57,14 @@ export async function readEntries(journal: Journal): Promise<Map<string, string>
   for await (const { key, value } of journal.entries(everyKey)) found.set(hexOf(key), hexOf(value));
   return found;
 }
+
+/** Changes a byte of each file of a closed journal that holds entries. */
+export function damageJournal(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const bytes = /\.(?:ldb|log)$/.test(name) ? readFileSync(path) : Buffer.alloc(0);
+    if (bytes.length < 100) continue;
+    bytes[60] = (bytes[60] ?? 0) ^ 0x10;
+    writeFileSync(path, bytes);
+  }
+}

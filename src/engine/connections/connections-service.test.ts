@@ -51,6 +51,7 @@ beforeEach(async () => {
     ...{ connection, settings, keyStore, prompt, clock, natsCli: { folder: natsCli, home: natsCli } },
     newestSeq: () => 41,
     waiting: () => ({ count: 2, oldestMs: 7 }),
+    outboxProblem: () => undefined,
     onChange: () => {},
   });
 });
@@ -69,7 +70,7 @@ const remote = (name: string, url: string) =>
 
 describe('connections service', () => {
   it('B8 what waits in the outbox is part of the state', () => {
-    expect(service.state().outbox).toEqual({ waitingCount: 2, oldestMs: 7 });
+    expect(service.state().outbox).toEqual({ waitingCount: 2, oldestMs: 7, problem: null });
   });
 
   it('contexts are saved, changed, shown, and taken away; the embedded one and the one in use stay', async () => {

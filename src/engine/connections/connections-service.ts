@@ -3,7 +3,7 @@
  * Law: settings own the contexts, the key store their secrets; here both are only joined, and no secret is shown.
  */
 import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
-import { isVakError, VakError } from '../../shared/base/vak-error.ts';
+import { type ErrorShape, isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { AppContract } from '../../shared/contract/app-contract.ts';
 import type { ConnectionsState, Outage } from '../../shared/contract/connections-contract.ts';
 import type { CallContext, Services } from '../../shared/contract/define-contract.ts';
@@ -39,6 +39,8 @@ export interface ConnectionsServiceDeps {
   readonly natsCli: { readonly folder: string; readonly home: string };
   /** What the operator has published and no server has acknowledged; undefined while there is no outbox. */
   readonly waiting: () => Pick<OutboxWaiting, 'count' | 'oldestMs'> | undefined;
+  /** What is wrong with the outbox. */
+  readonly outboxProblem: () => ErrorShape | undefined;
   /** Newest place in the engine's buffer. */
   readonly newestSeq: () => number;
   readonly onChange: () => void;
@@ -86,12 +88,17 @@ export function createConnectionsService(deps: ConnectionsServiceDeps): Connecti
     return contextCredentials(name, keyStore.read().credentials);
   }
 
+  function outboxState(): ConnectionsState['outbox'] {
+    const [waiting, wrong = null] = [deps.waiting(), deps.outboxProblem()];
+    if (waiting === undefined && wrong === null) return null;
+    return { waitingCount: waiting?.count ?? 0, oldestMs: waiting?.oldestMs ?? null, problem: wrong };
+  }
+
   function state(): ConnectionsState {
     const status = connection.status();
     const { server, missing } = connection.live.facts();
     const lost = outages.at(-1);
     const isLost = lost !== undefined && lost.toMs === null;
-    const waiting = deps.waiting();
     return {
       contexts: settings.settings().contexts.map(({ name, kind, natsUrl, colour, readOnly }) => ({
         ...{ name, kind, url: natsUrl, colour, isReadOnly: readOnly },
@@ -103,7 +110,7 @@ export function createConnectionsService(deps: ConnectionsServiceDeps): Connecti
       server,
       rttMs: status.kind === 'connected' ? rttMs : null,
       missing,
-      outbox: waiting === undefined ? null : { waitingCount: waiting.count, oldestMs: waiting.oldestMs ?? null },
+      outbox: outboxState(),
       outages: [...outages],
       problem: connection.problem() ?? null,
     };

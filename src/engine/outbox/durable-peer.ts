@@ -3,6 +3,7 @@
  * Law: every durable envelope of the peer goes through here, so that its chains have no gap that is not told.
  */
 import { createDisposer } from '../../shared/base/disposer.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
 import type { StreamSpec } from '../../shared/protocol/stream-table.ts';
 import type { BusStatusSource } from '../bus/bus-status.ts';
 import type { DurablePlane } from '../bus/durable.ts';
@@ -75,9 +76,21 @@ function createAuthors(deps: DurablePeerDeps, outbox: Outbox, note: Checkpoints[
   return { q: authorOf('q'), d: authorOf('d') };
 }
 
-/** Opens the peer over a journal, and goes on with what waits in it. Throws what reading the journal throws; it is closed then. */
+/** What cannot be noted as sent would be sent again and again, and what is damaged is not told from what is not there. */
+async function refuseReadOnly(journal: Journal): Promise<void> {
+  const { readOnlyReason } = journal;
+  if (readOnlyReason === undefined) return;
+  await journal.close();
+  throw new VakError('read-only', `outbox: nothing is published and nothing that waits is sent: ${readOnlyReason}`);
+}
+
+/**
+ * Opens the peer over a journal, and goes on with what waits in it. Throws `read-only` for one that cannot be changed (damaged, a full
+ * disk), and what reading it throws; it is closed then.
+ */
 export async function openDurablePeer(deps: DurablePeerDeps): Promise<DurablePeer> {
   const { workspace, peer, journal, clock, randomness, logger } = deps;
+  await refuseReadOnly(journal);
   const outbox = await openOutbox(deps).catch(async (error: unknown) => {
     await journal.close();
     throw error;

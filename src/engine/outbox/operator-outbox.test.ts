@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { damageJournal } from '../../../tests/support/journal-folder.ts';
 import { createPlayedStatus, type PlayedStatus } from '../../../tests/support/outbox-fixture.ts';
 import { createTestProfiles, type TestProfiles, testWorkspace } from '../../../tests/support/test-profile.ts';
 import { utf8 } from '../../shared/base/bytes.ts';
@@ -131,4 +133,21 @@ test('B8 where there is no stream nothing is kept', async () => {
   use(prod);
   await expect(outbox.publish(draft)).rejects.toMatchObject({ code: 'not-found' });
   expect(outbox.waiting()?.count).toBe(0);
+});
+
+test('B8 an outbox that was damaged is said, sends nothing and takes nothing', async () => {
+  const prod = await openEngine('prod');
+  prod.status.set('reconnecting');
+  use(prod);
+  await outbox.publish(draft);
+  use(undefined);
+  await expect.poll(() => outbox.waiting(), patience).toBeUndefined();
+  const folder = join(profile.files.outbox, testWorkspace, 'prod', 'ada', '0');
+  damageJournal(folder);
+  prod.status.set('connected');
+  use(prod);
+  await expect.poll(() => outbox.problem()?.code, patience).toBe('read-only');
+  expect(outbox.problem()?.message).toContain('is damaged');
+  await expect(outbox.publish(draft)).rejects.toMatchObject({ code: 'read-only' });
+  expect(await storedBy(prod)).toEqual([]);
 });

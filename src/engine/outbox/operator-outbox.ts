@@ -2,7 +2,7 @@
  * How the operator publishes durably, whichever engine is behind the app (protocol.md B8, E12).
  * Law: an outbox belongs to the engine that it was opened for: what waits for one is never sent to another.
  */
-import { isVakError, VakError } from '../../shared/base/vak-error.ts';
+import { type ErrorShape, isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { EngineInUse } from '../connections/connection-switch.ts';
 import { readOnlyRefusal } from '../connections/read-only-fabric.ts';
 import type { EnvelopeDraft } from '../envelope/envelope-author.ts';
@@ -19,7 +19,7 @@ import { type DurablePeer, openDurablePeer } from './durable-peer.ts';
 import type { OutboxWaiting } from './outbox.ts';
 import { openOwnOutbox, outboxFolder } from './outbox-folder.ts';
 import { requireStream } from './require-stream.ts';
-import { sendLeft } from './send-left.ts';
+import { type LeftMessages, sendLeft } from './send-left.ts';
 
 export interface OperatorOutbox {
   /** Opens, exchanges or closes the outbox, as keys and engine are now; call it when either has changed. */
@@ -28,6 +28,8 @@ export interface OperatorOutbox {
   publish(draft: EnvelopeDraft): Promise<DurablePublished>;
   /** Undefined while there is no outbox. */
   waiting(): OutboxWaiting | undefined;
+  /** Why there is none, or why what ended processes left is not sent (damaged, a full disk); undefined: nothing is wrong. */
+  problem(): ErrorShape | undefined;
   /** Puts the heads on record, and closes. */
   close(): Promise<void>;
 }
@@ -62,6 +64,7 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
   const { workspace, folder: root, keyStore, secrets, engine, clock, randomness, logger, onChange } = deps;
   const registry = createSecretRegistry({ source: secrets, clock });
   let opened: Opened | undefined;
+  let problem: ErrorShape | undefined;
   const lane = createSerialLane();
   let isClosed = false;
 
@@ -93,9 +96,28 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
     opened = { engine: inUse, peer: durable, signer };
     onChange();
     // In its own time: what others left holds nothing up.
-    sendLeft(folder, parts, { limitMs: leftLimitMs, except: slot }).catch((error: unknown) =>
-      logger.bug('outbox.left', error),
-    );
+    void takeLeft(sendLeft(folder, parts, { limitMs: leftLimitMs, except: slot }));
+  }
+
+  function notice(error: unknown): void {
+    problem = isVakError(error)
+      ? error.toShape()
+      : {
+          code: 'internal',
+          message: `the outbox failed, see the log: ${logger.bug('outbox', error)}`,
+          retryable: false,
+        };
+    logger.error('outbox.problem', { code: problem.code, message: problem.message });
+    onChange();
+  }
+
+  async function takeLeft(sending: Promise<LeftMessages>): Promise<void> {
+    try {
+      const [first] = (await sending).problems;
+      if (first !== undefined) notice(first);
+    } catch (error) {
+      notice(error);
+    }
   }
 
   async function settle(): Promise<void> {
@@ -103,16 +125,11 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
     const wanted = identity === undefined || inUse?.readOnlyContext !== undefined ? undefined : inUse;
     if (opened?.engine.fabric === wanted?.fabric) return;
     await shut();
+    problem = undefined;
     if (wanted !== undefined && identity !== undefined) await open(wanted, identity);
   }
 
-  /** What cannot be opened is said in the log, and publishing says that there is none. */
-  function inTurn(work: () => Promise<void>): Promise<void> {
-    return lane.run(work).catch((error: unknown) => {
-      if (isVakError(error)) logger.error('outbox.open', { code: error.code, message: error.message });
-      else logger.bug('outbox.open', error);
-    });
-  }
+  const inTurn = (work: () => Promise<void>): Promise<void> => lane.run(work).catch(notice);
 
   return {
     follow: () => void inTurn(settle),
@@ -121,6 +138,7 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
       const inUse = engine();
       if (inUse?.readOnlyContext !== undefined) throw readOnlyRefusal(inUse.readOnlyContext, 'publish');
       if (operator() === undefined) throw new VakError('locked', 'publish: the key store is locked; unlock it first');
+      if (opened === undefined && problem !== undefined) throw VakError.fromShape(problem);
       if (opened === undefined || opened.engine.fabric !== inUse?.fabric) {
         const message = 'publish: there is no engine to keep it for yet; publish again when the connection is there';
         throw new VakError('disconnected', message, { retryable: true });
@@ -131,6 +149,7 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
       return published;
     },
     waiting: () => opened?.peer.waiting(),
+    problem: () => problem,
     async close() {
       isClosed = true;
       await inTurn(shut);

@@ -81,15 +81,15 @@ test('B8 what ended processes left is sent from each of their journals, once', a
   await leaveOne('prod', 3);
   const fabric = await openFabric();
   // Each journal has the task and the checkpoint of its chain.
-  expect(await send('prod', fabric)).toEqual({ sentCount: 4, refusedCount: 0, waitingCount: 0 });
-  expect(await send('prod', fabric)).toEqual({ sentCount: 0, refusedCount: 0, waitingCount: 0 });
+  expect(await send('prod', fabric)).toEqual({ sentCount: 4, refusedCount: 0, waitingCount: 0, problems: [] });
+  expect(await send('prod', fabric)).toEqual({ sentCount: 0, refusedCount: 0, waitingCount: 0, problems: [] });
   expect(await taskCount(fabric)).toBe(2);
 });
 
 test('B8 what was put for one destination is never sent to another', async () => {
   await leaveOne('prod', 0);
   const fabric = await openFabric();
-  expect(await send('staging', fabric)).toEqual({ sentCount: 0, refusedCount: 0, waitingCount: 0 });
+  expect(await send('staging', fabric)).toEqual({ sentCount: 0, refusedCount: 0, waitingCount: 0, problems: [] });
   expect(await taskCount(fabric)).toBe(0);
   expect(await listOutboxFolders(root, 'acme')).toEqual([folderFor('prod')]);
   expect(await listOutboxFolders(root, 'other')).toEqual([]);

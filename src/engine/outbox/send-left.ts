@@ -2,6 +2,7 @@
  * Sends what processes that have ended left in their outboxes (protocol.md B8).
  * Law: only journals that no process has open are touched, and what cannot be sent in time stays where it is.
  */
+import { isVakError, type VakError } from '../../shared/base/vak-error.ts';
 import { type DurablePeerDeps, openDurablePeer } from './durable-peer.ts';
 import { listOutboxSlots, type OutboxFolder, openOutboxSlot } from './outbox-folder.ts';
 
@@ -11,6 +12,8 @@ export interface LeftMessages {
   readonly refusedCount: number;
   /** Those that still wait, void records that are owed among them. */
   readonly waitingCount: number;
+  /** Why a journal could not be opened or changed: what waits in it, if anything does, is not sent. */
+  readonly problems: readonly VakError[];
 }
 
 export interface SendLeftOptions {
@@ -21,7 +24,7 @@ export interface SendLeftOptions {
 }
 
 /** Sends one journal's. */
-async function sendSlot(deps: DurablePeerDeps, limitMs: number): Promise<LeftMessages> {
+async function sendSlot(deps: DurablePeerDeps, limitMs: number): Promise<Omit<LeftMessages, 'problems'>> {
   const peer = await openDurablePeer(deps);
   let [sentCount, refusedCount] = [0, 0];
   peer.onDelivered(() => sentCount++);
@@ -33,22 +36,33 @@ async function sendSlot(deps: DurablePeerDeps, limitMs: number): Promise<LeftMes
   return { sentCount, refusedCount, waitingCount: count + voidOwedCount };
 }
 
-/** Sends the journals of a folder, one after the other, as its peer. Throws what opening a journal throws. */
+/** Sends the journals of a folder, one after the other, as its peer; one that is damaged holds up no other. */
 export async function sendLeft(
   folder: OutboxFolder,
   deps: Omit<DurablePeerDeps, 'journal' | 'workspace' | 'peer'>,
   { limitMs, except }: SendLeftOptions,
 ): Promise<LeftMessages> {
   const { workspace, peer } = folder;
-  const all = { sentCount: 0, refusedCount: 0, waitingCount: 0 };
-  for (const slot of await listOutboxSlots(folder)) {
-    if (slot === except) continue;
+  const problems: VakError[] = [];
+  const all = { sentCount: 0, refusedCount: 0, waitingCount: 0, problems };
+
+  async function send(slot: number): Promise<void> {
     const journal = await openOutboxSlot(folder, slot, deps);
-    if (journal === undefined) continue;
+    if (journal === undefined) return;
     const { sentCount, refusedCount, waitingCount } = await sendSlot({ ...deps, workspace, peer, journal }, limitMs);
     all.sentCount += sentCount;
     all.refusedCount += refusedCount;
     all.waitingCount += waitingCount;
+  }
+
+  for (const slot of await listOutboxSlots(folder)) {
+    if (slot === except) continue;
+    try {
+      await send(slot);
+    } catch (error) {
+      if (!isVakError(error)) throw error;
+      problems.push(error);
+    }
   }
   return all;
 }

@@ -36,14 +36,19 @@ export function busSettingsOf(settings: Settings, name = settings.currentContext
 }
 
 /**
- * Names the engine that a context, else the current one, leads to, for what is kept for that engine alone: a name of a folder.
- * Contexts have the names of tokens, addresses a dot in theirs.
+ * Names the engine that a context, else the current one, leads to, for what is kept for that engine alone: a name of a folder. Of a
+ * remote one its address, whatever the context is called: another server under the same name is another destination.
  */
 export function destinationOf(settings: Settings, name?: string): string {
-  const { context, natsUrl } = busSettingsOf(settings, name);
-  if (settings.natsUrl === null || natsUrl === null) return context;
+  const { kind, natsUrl } = busSettingsOf(settings, name);
+  if (natsUrl === null) return kind;
   const servers = natsUrl.split(',').map((url) => url.trim().toLowerCase().replace(/\/$/, ''));
-  return `url.${hash('sha256', servers.sort().join(','), 'hex').slice(0, 16)}`;
+  const [first = ''] = servers.sort();
+  const legible = first
+    .replace(/^[a-z]+:\/\//, '')
+    .replaceAll(/[^a-z0-9.-]/g, '_')
+    .slice(0, 64);
+  return `at_${legible}.${hash('sha256', servers.join(','), 'hex').slice(0, 16)}`;
 }
 
 /** Compares two readings. */

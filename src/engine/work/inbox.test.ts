@@ -57,6 +57,7 @@ describe.each(['embedded', 'nats-server'] as const)('on the engine %s', (engine)
     const handled = await openHandledMemory({ journal: createMemoryJournal(), clock: ports.clock, ...bounds });
     inbox = await openInbox({
       ...{ workspace: 'acme', peer: 'wilma', durable: fabric.durable, judge: workspace.judge, handled, ...ports },
+      isForMe: ({ message }) => message.text !== 'for another',
       onMessage: (message) => void received.push(message),
       onRefused: (refusal) => refused.push(refusal),
       onTrouble: (code) => troubles.push(code),
@@ -100,6 +101,42 @@ describe.each(['embedded', 'nats-server'] as const)('on the engine %s', (engine)
     await expect.poll(() => received.at(-1)?.message.text, patience).toBe('then');
     expect(received).toHaveLength(2);
     await expect.poll(leftCount, patience).toBe(0);
+  });
+
+  test('W2 a message for another process of the same peer reaches it', async () => {
+    const others: InboxMessage[] = [];
+    const bounds = { maxAgeMs: 3_600_000, capacity: 100, name: 'inbox' };
+    const handled = await openHandledMemory({ journal: createMemoryJournal(), clock: ports.clock, ...bounds });
+    const other = await openInbox({
+      ...{ workspace: 'acme', peer: 'wilma', durable: fabric.durable, judge: workspace.judge, handled, ...ports },
+      isForMe: ({ message }) => message.text === 'for another',
+      onMessage: (message) => void others.push(message),
+      onRefused: (refusal) => refused.push(refusal),
+      onTrouble: (code) => troubles.push(code),
+    });
+    for (const words of ['for another', 'here', 'for another', 'here']) await append(write(ada, text(words)));
+    await expect.poll(() => [received.length, others.length], patience).toEqual([2, 2]);
+    expect(refused).toEqual([]);
+    await other.close();
+  });
+
+  test('B8 what was stored before the inbox was opened is told from what comes', async () => {
+    await inbox.close();
+    await append(write(ada, text('before')));
+    inbox = await openInbox({
+      ...{ workspace: 'acme', peer: 'wilma', durable: fabric.durable, judge: workspace.judge, ...ports },
+      handled: { handleOnce: async (_, handler) => (await handler()) === undefined },
+      isForMe: () => true,
+      onMessage: (message) => void received.push(message),
+      onRefused: (refusal) => refused.push(refusal),
+      onTrouble: (code) => troubles.push(code),
+    });
+    await append(write(ada, text('after')));
+    await expect.poll(() => received.length, patience).toBe(2);
+    expect(received.map(({ message, isOld }) => [message.text, isOld])).toEqual([
+      ['before', true],
+      ['after', false],
+    ]);
   });
 
   test('B8 an inbox whose consumer was deleted is made again, and that is told once', async () => {

@@ -7,7 +7,7 @@ import type { Refusal } from '../../shared/contract/trust-report.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { decodePayload, type PayloadOf } from '../../shared/protocol/payloads.ts';
 import { buildSubject } from '../../shared/protocol/subject.ts';
-import type { Consumer, ConsumerSpec, Delivery, DurablePlane } from '../bus/durable.ts';
+import type { Consumer, ConsumerSpec, Delivery, DurablePlane, StoredMessage, Stream } from '../bus/durable.ts';
 import type { StoredJudge } from '../envelope/stored-judge.ts';
 import type { HandledMemory } from '../outbox/handled-memory.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -19,6 +19,8 @@ export interface InboxMessage {
   readonly envelope: Envelope;
   readonly message: PayloadOf<'vak.agent.message'>;
   readonly roles: readonly string[];
+  /** Whether it was stored before this inbox was opened. */
+  readonly isOld: boolean;
 }
 
 export interface Inbox {
@@ -35,6 +37,8 @@ export interface InboxDeps {
   readonly handled: Pick<HandledMemory, 'handleOnce'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Whether a message is for this process: a peer may run in several. What is not is handed on. */
+  readonly isForMe: (message: InboxMessage) => boolean;
   readonly onMessage: (message: InboxMessage) => Promise<void> | void;
   readonly onRefused: (refusal: Refusal) => void;
   /** Told once of each time during which the inbox cannot be read. */
@@ -45,11 +49,13 @@ const batch = 16;
 const waitMs = 30_000;
 /** After a failure, and for what cannot be judged yet, ms. */
 const againMs = 2_000;
+/** After it was taken by a process that it is not for, ms. */
+const handOnMs = 200;
 
 /** The one consumer of a peer's inbox; it never expires (§1). */
 function inboxConsumer(workspace: string, peer: string): ConsumerSpec {
   const filter = buildSubject({ plane: 'agent', workspace, entity: peer, verb: 'inbox' });
-  return { name: `inbox-${peer}`, filter, ackWaitMs: 30_000, maxDeliver: 4, maxInFlight: 64, start: 'all' };
+  return { name: `inbox-${peer}`, filter, ackWaitMs: 30_000, maxDeliver: 64, maxInFlight: 64, start: 'all' };
 }
 
 /** The message of a payload, or why it is none. */
@@ -62,29 +68,54 @@ function readMessage(payload: Uint8Array): PayloadOf<'vak.agent.message'> | stri
   }
 }
 
+/** The last place of the stream now; undefined for who may not ask. Throws `not-found`, `unsupported`: there are no inboxes. */
+async function lastSeqOf(stream: Stream): Promise<number | undefined> {
+  try {
+    return (await stream.state()).lastSeq;
+  } catch (error) {
+    if (!isVakError(error) || error.code === 'not-found' || error.code === 'unsupported') throw error;
+    return undefined;
+  }
+}
+
 /** Makes the inbox if it is not there, and listens. Throws what making it throws: `not-found` (there is no stream), `unauthorized` … */
 export async function openInbox(deps: InboxDeps): Promise<Inbox> {
-  const { workspace, peer, durable, judge, handled, clock, logger, onMessage, onRefused, onTrouble } = deps;
+  const { workspace, peer, durable, judge, handled, clock, logger, isForMe, onMessage, onRefused, onTrouble } = deps;
   const stream = durable.stream(`VAK_INBOX_${workspace}`);
   const spec = inboxConsumer(workspace, peer);
   const closing = new AbortController();
   const { signal } = closing;
+  const openedMs = clock.now();
+  const lastSeq = await lastSeqOf(stream);
+
+  /** By its place, where that may be asked for: two clocks need not agree. */
+  const isOld = ({ seq, storedMs }: StoredMessage): boolean =>
+    lastSeq === undefined ? storedMs < openedMs : seq <= lastSeq;
 
   async function refuse(delivery: Delivery, refusal: Refusal): Promise<void> {
     onRefused(refusal);
     await delivery.term();
   }
 
+  const isLast = ({ deliveryCount }: Delivery): boolean => deliveryCount >= spec.maxDeliver;
+
+  async function handOn(delivery: Delivery): Promise<void> {
+    if (!isLast(delivery)) return await delivery.nak(handOnMs);
+    await refuse(delivery, { reason: 'misplaced', why: 'It is for a session that this peer does not have.' });
+  }
+
   async function take(delivery: Delivery): Promise<void> {
     const verdict = judge(delivery.message);
-    const mayWait = verdict.kind === 'refused' && !verdict.isFinal && delivery.deliveryCount < spec.maxDeliver;
+    const mayWait = verdict.kind === 'refused' && !verdict.isFinal && !isLast(delivery);
     if (verdict.kind === 'locked' || mayWait) return await delivery.nak(againMs);
     if (verdict.kind === 'refused') return await refuse(delivery, verdict.refusal);
     const { envelope, payload, roles } = verdict;
     const message = envelope.type === 'vak.agent.message' ? readMessage(payload) : `It is of type ${envelope.type}.`;
     if (typeof message === 'string') return await refuse(delivery, { reason: 'malformed', why: message });
+    const received = { envelope, message, roles, isOld: isOld(delivery.message) };
+    if (!isForMe(received)) return await handOn(delivery);
     await handled.handleOnce({ source: envelope.source, id: envelope.id }, async () => {
-      await onMessage({ envelope, message, roles });
+      await onMessage(received);
       return undefined;
     });
     await delivery.ack();
@@ -94,9 +125,10 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
     try {
       await take(delivery);
     } catch (error) {
-      // It comes again after the ack wait.
       if (isVakError(error)) logger.warn('inbox.message', { code: error.code });
       else logger.bug('inbox.message', error);
+      // If that fails too, it comes again after the ack wait.
+      await delivery.nak(againMs).catch(() => undefined);
     }
   }
 

@@ -2,6 +2,7 @@
 import { type ChainReader, type ChainSummary, createChainReader } from '../../engine/envelope/chain-reader.ts';
 import { isVakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
+import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { type CliHost, type Command, exitCodes } from './command.ts';
 import { openInputFile } from './input-file.ts';
 import { readMessage } from './message-reading.ts';
@@ -40,13 +41,40 @@ function malformed(line: number, why: string, output: Output): LinkLine {
   return value;
 }
 
+/** Which sources are named as the ones before (E12), and which were there; the first {@link maxChains} of each. */
+function createSuccession() {
+  const [named, seen] = [new Set<string>(), new Set<string>()];
+  const add = (set: Set<string>, source: string): void => {
+    if (set.size < maxChains) set.add(source);
+  };
+  return {
+    note({ source, resumes }: Envelope): void {
+      add(seen, source);
+      // `<source>#<seq>:<leaf>`; a foreign source may hold a number sign.
+      const end = resumes?.lastIndexOf('#') ?? -1;
+      if (resumes !== undefined && end > 0) add(named, resumes.slice(0, end));
+    },
+    /** How many are named and were not there. */
+    unseenCount: (): number => [...named].filter((source) => !seen.has(source)).length,
+  };
+}
+
+type Succession = ReturnType<typeof createSuccession>;
+
+interface Judging {
+  readonly chains: ChainReader;
+  readonly succession: Succession;
+  readonly output: Output;
+}
+
 /** Judges one line and prints the verdict. */
-function judgeLine(line: InputLine, chains: ChainReader, output: Output): LinkLine {
+function judgeLine(line: InputLine, { chains, succession, output }: Judging): LinkLine {
   const { number } = line;
   if (line.kind === 'too-long') return malformed(number, `line: more than ${maxLineBytes} bytes`, output);
   try {
     const { envelope } = readMessage(line.bytes);
     const { source, seqnum: seq } = envelope;
+    succession.note(envelope);
     const { verdict, isFirst, leaf } = chains.read(envelope);
     const { kind, ...places } = verdict;
     const value = { line: number, source, seq, verdict: kind, ...('from' in places ? places : {}), isFirst, leaf };
@@ -63,6 +91,7 @@ function judgeLine(line: InputLine, chains: ChainReader, output: Output): LinkLi
 interface Tally {
   malformed: number;
   broken: number;
+  unseen: number;
 }
 
 function summarise({ envelopes, verdicts, chains, forgottenChains, uncounted }: ChainSummary, tally: Tally) {
@@ -78,6 +107,7 @@ function summarise({ envelopes, verdicts, chains, forgottenChains, uncounted }: 
     gaps: verdicts.gap,
     missing,
     uncounted,
+    unseen: tally.unseen,
     broken: tally.broken,
     malformed: tally.malformed,
   };
@@ -85,9 +115,9 @@ function summarise({ envelopes, verdicts, chains, forgottenChains, uncounted }: 
 
 type Summary = ReturnType<typeof summarise>;
 
-function summaryText({ ok, envelopes, sources, missing, uncounted, broken }: Summary): string {
+function summaryText({ ok, envelopes, sources, missing, uncounted, unseen, broken }: Summary): string {
   const atMost = uncounted === 0 ? '' : ` at most (${uncounted} came too scattered to be counted)`;
-  return `${ok ? 'ok' : 'not ok'}  envelopes ${envelopes}, sources ${sources}, broken ${broken}, missing ${missing}${atMost}`;
+  return `${ok ? 'ok' : 'not ok'}  envelopes ${envelopes}, sources ${sources}, broken ${broken}, missing ${missing}${atMost}, unseen ${unseen}`;
 }
 
 const verify: Command = {
@@ -97,21 +127,23 @@ const verify: Command = {
   summary: 'Checks the chains of envelopes, one envelope a line, from a file or stdin.',
   notes: `Prints {line, source, seq, verdict, isFirst, leaf} for each envelope as it is read; verdict: ok, gap (with from, to), void, fork,
 reordered, forged-payload, forged-link, or {line, verdict: malformed, why}. Then a summary {ok, envelopes, sources, sound,
-gaps, missing, uncounted, broken, malformed}: missing counts places that nothing came for in the whole input and that no void
+gaps, missing, uncounted, unseen, broken, malformed}: missing counts places that nothing came for in the whole input and that no void
 record explains, in whatever order it came, also where losing them is no alarm (sources that end in -e). It is exact while
 uncounted is 0: of a source at most 100 000 separate runs of places are remembered, and what came beyond them is uncounted
-and may be among the missing. Exit code 1 if anything is broken (fork, reordered, forged, malformed) or missing. Where a chain
+and may be among the missing. unseen counts sources that another names as the one before it
+and that are not in the input: it may begin after them, or they were left out. Exit code 1 if anything is broken (fork, reordered, forged, malformed) or missing. Where a chain
 begins in the middle, what came before is not known and not missing. FILE is an ordinary file; anything else goes to stdin.
 Blank lines are skipped; a line of more than 1 MiB is malformed. Signatures are not checked here, see vak envelope verify.`,
   example: 'vak chain verify messages.ndjson --json\nzcat messages.ndjson.gz | vak chain verify',
   async run({ args: [path] }, host) {
     const { output, signal } = host;
     const chains = createChainReader({ maxChains });
-    const tally: Tally = { malformed: 0, broken: 0 };
+    const tally: Tally = { malformed: 0, broken: 0, unseen: 0 };
+    const succession = createSuccession();
     const { stream, close } = await openSource(path, host);
     try {
       for await (const line of readLines(stream, { maxBytes: maxLineBytes, signal })) {
-        const { verdict } = judgeLine(line, chains, output);
+        const { verdict } = judgeLine(line, { chains, succession, output });
         if (verdict === 'malformed') tally.malformed++;
         if (!soundVerdicts.has(verdict)) tally.broken++;
         if (!(await output.isTaken())) return undefined;
@@ -119,6 +151,7 @@ Blank lines are skipped; a line of more than 1 MiB is malformed. Signatures are 
     } finally {
       await close();
     }
+    tally.unseen = succession.unseenCount();
     const summary = summarise(chains.summary(), tally);
     output.data(summary, summaryText(summary));
     return summary.ok ? exitCodes.done : exitCodes.no;

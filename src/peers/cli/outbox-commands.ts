@@ -9,20 +9,25 @@ import { openOutboxStore } from '../../engine/outbox/outbox-store.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { withBus } from './bus-connection.ts';
 import { type CliHost, type Command, exitCodes } from './command.ts';
-import { withEnvelopeWorkspace } from './envelope-workspace.ts';
+import { checkSources, withEnvelopeWorkspace } from './envelope-workspace.ts';
 import { sendOwnLeft } from './own-outbox.ts';
 import { withProfile } from './profile.ts';
 import { chosenIdentity } from './workspace.ts';
 
-/** What lies in one journal. */
-async function printSlot({ destination, peer, ...folder }: OutboxFolder, slot: number, host: CliHost): Promise<void> {
+/** Prints what lies in one journal; gives whether it is whole. */
+async function printSlot(
+  { destination, peer, ...folder }: OutboxFolder,
+  slot: number,
+  host: CliHost,
+): Promise<boolean> {
   const where = { destination, peer, slot };
   const name = `${destination}  ${peer}  ${slot}`;
   const journal = await openOutboxSlot({ destination, peer, ...folder }, slot, host);
   if (journal === undefined) {
     host.output.data({ ...where, isInUse: true }, `${name}  in use by a process that runs`);
-    return;
+    return true;
   }
+  const { readOnlyReason: problem = null } = journal;
   try {
     const { found } = await openOutboxStore(journal, host.logger);
     const { entries, refusals, damagedCount } = found;
@@ -32,9 +37,10 @@ async function printSlot({ destination, peer, ...folder }: OutboxFolder, slot: n
     const since = oldest === null ? '' : `  since ${oldest}`;
     const rest = `${refusals.length} void records owed  ${damagedCount} damaged`;
     host.output.data(
-      { ...where, isInUse: false, ...value },
-      `${name}  ${entries.length} waiting  ${bytes} bytes${since}  ${rest}`,
+      { ...where, isInUse: false, ...value, problem },
+      `${name}  ${entries.length} waiting  ${bytes} bytes${since}  ${rest}${problem === null ? '' : `  ${problem}`}`,
     );
+    return problem === null && damagedCount === 0;
   } finally {
     await journal.close();
   }
@@ -45,15 +51,20 @@ const ls: Command = {
   args: [],
   options: {},
   summary: 'Lists the outboxes of this profile and what waits in them.',
-  notes: `Prints {destination, peer, slot, isInUse, waiting, bytes, oldest, voidsOwed, damaged}, one a line. A destination is a context, or
-url.… for an address that was given by itself; each process of an identity has a slot of its own. Needs no server.`,
+  notes: `Prints {destination, peer, slot, isInUse, waiting, bytes, oldest, voidsOwed, damaged, problem}, one a line. A destination is
+embedded, managed, or the address of a server, with a check of all of it behind; each process of an identity has a slot of its own.
+Needs no server. Exit code 1 if one is damaged: what waits in it may not be counted, and problem says what to do.`,
   example: 'vak outbox ls --json',
   async run({ common }, host) {
+    await checkSources(common, host);
     return await withProfile(common, host, async ({ files }) => {
+      let isWhole = true;
       for (const folder of await listOutboxFolders(files.outbox, common.workspace)) {
-        for (const slot of await listOutboxSlots(folder)) await printSlot(folder, slot, host);
+        for (const slot of await listOutboxSlots(folder)) {
+          if (!(await printSlot(folder, slot, host))) isWhole = false;
+        }
       }
-      return exitCodes.done;
+      return isWhole ? exitCodes.done : exitCodes.no;
     });
   },
 };
@@ -63,8 +74,8 @@ const send: Command = {
   args: [],
   options: {},
   summary: 'Sends what waits in the outbox of --identity for a server.',
-  notes: `Prints {sent, refused, waiting}. What was put for another server or context stays. Exit code 1 if some was refused for good, 3 if
-some still waits; what a running process has open is its own to send.`,
+  notes: `Prints {sent, refused, waiting}. What was put for another server or context stays. Exit code 1 if some was refused for good or
+an outbox is damaged, 3 if some still waits; what a running process has open is its own to send.`,
   example: 'vak outbox send --identity builder --context prod',
   async run({ common }, host) {
     return await withEnvelopeWorkspace({ common, wanted: 'identity' }, host, async ({ profile, open }) => {
@@ -74,6 +85,8 @@ some still waits; what a running process has open is its own to send.`,
         const left = await sendOwnLeft({ open, identity, secrets: undefined, fabric, place }, host);
         const { sentCount: sent, refusedCount: refused, waitingCount: waiting } = left;
         host.output.data({ sent, refused, waiting }, `${sent} sent  ${refused} refused  ${waiting} waiting`);
+        const [problem] = left.problems;
+        if (problem !== undefined) throw problem;
         if (waiting > 0)
           throw new VakError('timeout', `outbox: ${waiting} still wait; nothing of them is lost, try again later`);
         return refused > 0 ? exitCodes.no : exitCodes.done;

@@ -29,7 +29,8 @@ const limitMs = 5_000;
 const messages = (count: number): string => (count === 1 ? '1 message' : `${count} messages`);
 
 /** Says what became of what was left; nothing if nothing was. */
-function talkOfLeft({ sentCount, refusedCount, waitingCount }: LeftMessages, { output }: CliHost): void {
+function talkOfLeft({ sentCount, refusedCount, waitingCount, problems }: LeftMessages, { output }: CliHost): void {
+  for (const { message } of problems) output.talk(`vak: ${message}`);
   if (sentCount > 0) output.talk(`vak: outbox: ${messages(sentCount)} of earlier commands sent`);
   if (refusedCount > 0) output.talk(`vak: outbox: ${messages(refusedCount)} of earlier commands refused for good`);
   if (waitingCount > 0) output.talk(`vak: outbox: ${messages(waitingCount)} of earlier commands still wait`);
@@ -70,7 +71,7 @@ async function finishFormer(peer: DurablePeer, host: CliHost): Promise<void> {
   await peer.drain(limitMs);
   for (const one of listening) one.dispose();
   const { count, voidOwedCount } = peer.waiting();
-  talkOfLeft({ sentCount, refusedCount, waitingCount: count + voidOwedCount }, host);
+  talkOfLeft({ sentCount, refusedCount, waitingCount: count + voidOwedCount, problems: [] }, host);
 }
 
 /**

@@ -10,7 +10,7 @@ import type { StoredIdentity } from '../../engine/identity/key-store.ts';
 import { createNkeySigner } from '../../engine/identity/nkey.ts';
 import { createSessionId } from '../../engine/ports/randomness.ts';
 import { createDisposer } from '../../shared/base/disposer.ts';
-import { VakError } from '../../shared/base/vak-error.ts';
+import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { explainAccess } from '../../shared/protocol/acl.ts';
 import { chainKindOf } from '../../shared/protocol/chain-kind.ts';
 import { buildSubject, parseSubject, type SubjectParts, typeOfSubject } from '../../shared/protocol/subject.ts';
@@ -147,6 +147,13 @@ function talkAbout({ parts, type, isSealed, payload }: Wanted, { output }: CliHo
   output.talk('vak: it goes plain, and receivers refuse that unless their policy accepts it; --sealed seals it');
 }
 
+/** There was no connection: whoever reads of the outbox must not wait for it. */
+function nothingKept(error: unknown): unknown {
+  if (!isVakError(error, 'disconnected') && !isVakError(error, 'timeout')) return error;
+  const message = `${error.message}; nothing was published, and nothing kept: publish it again`;
+  return new VakError(error.code, message, { cause: error, retryable: true });
+}
+
 export const publishCommand: Command = {
   words: ['publish'],
   args: ['SUBJECT'],
@@ -157,12 +164,13 @@ export const publishCommand: Command = {
   },
   summary: 'Publishes one envelope as --identity, signed and chained.',
   notes: `Prints {id, subject, seq, stream, leaf}; seq and stream say where a durable one is stored, and are left out of an ephemeral one.
-A durable one was acknowledged by its stream, an ephemeral one was taken by the server, when it is printed. A durable one without
-an answer within 15 s is kept in the outbox of the profile, for that server and identity: see vak outbox. Where a subject
+A durable one was acknowledged by its stream, an ephemeral one was taken by the server, when it is printed. A durable one
+that was handed over and has no answer within 15 s is kept in the outbox of the profile, for that server and identity: see vak outbox.
+Where no connection comes about nothing is published, and nothing kept. Where a subject
 names a session (vak.events, vak.receipts, vak.approvals…request), write self: a session is one process's own, and each call is
 a new one. A text that is JSON is never taken for a file's name. Exit code 1 if the identity may not publish there.`,
   example: `vak publish vak.agent.default.builder.inbox --type vak.agent.message --sealed --data '{"kind":"text","text":"hello"}' --context prod
-vak publish vak.events.default.self.status --data '{"state":"heartbeat"}' --nats-url nats://127.0.0.1:4222`,
+vak publish vak.events.default.self.status --sealed --data '{"state":"heartbeat"}' --nats-url nats://127.0.0.1:4222`,
   async run({ args: [text = ''], common, option, isOn }, host) {
     const parts = parseSubject(text);
     const type = option('type') ?? typeOfSubject(parts);
@@ -178,7 +186,9 @@ vak publish vak.events.default.self.status --data '{"state":"heartbeat"}' --nats
       const refused: VakError[] = [];
       const asked = { common, profile, host, peer: identity.peer };
       const onRefused = (error: VakError): void => void refused.push(error);
-      return await withBus({ ...asked, onRefused }, async (fabric, place) => {
+      let isConnected = false;
+      const published = withBus({ ...asked, onRefused }, async (fabric, place) => {
+        isConnected = true;
         const publish = chainKindOf(parts) === 'e' ? publishLive : publishStored;
         const { id, subject, seq, stream, leaf } = await publish(
           { ...wanted, publisher, secrets, fabric, place },
@@ -190,6 +200,9 @@ vak publish vak.events.default.self.status --data '{"state":"heartbeat"}' --nats
         const value = { id, subject, ...stored, leaf };
         host.output.data(value, JSON.stringify(value));
         return exitCodes.done;
+      });
+      return await published.catch((error: unknown) => {
+        throw isConnected ? error : nothingKept(error);
       });
     });
   },

@@ -56,5 +56,5 @@ export async function publishDurably(durable: DurablePeer, draft: EnvelopeDraft,
   const code = waiting.signal.aborted ? 'aborted' : lastError?.code === 'disconnected' ? 'disconnected' : 'timeout';
   const why = lastError === undefined ? 'its stream has not answered' : lastError.message;
   const advice = `it waits in the outbox as ${envelope.id}, and vak outbox send or the next durable publish there sends it: do not publish it again`;
-  throw new VakError(code, `publish ${draft.subject}: ${why}; ${advice}`, { retryable: false });
+  throw new VakError(code, `publish ${draft.subject}: not acknowledged (${why}); ${advice}`, { retryable: false });
 }

@@ -66,7 +66,7 @@ async function verify(stdin: string) {
   };
 }
 
-const sound = { ok: true, sources: 1, gaps: 0, missing: 0, uncounted: 0, broken: 0, malformed: 0 };
+const sound = { ok: true, sources: 1, gaps: 0, missing: 0, uncounted: 0, unseen: 0, broken: 0, malformed: 0 };
 
 test('E11 vak chain verify: a sound chain, from stdin and from a file', async () => {
   const chain = chainOf(3);
@@ -83,9 +83,17 @@ test('E11 vak chain verify: a sound chain, from stdin and from a file', async ()
   const shown = await vak(['chain', 'verify', file]);
   expect(shown).toEqual({
     code: 0,
-    stdout: `2  vak://ws/w1/s-1-d#0  ok\n3  vak://ws/w1/s-1-d#1  ok\n4  vak://ws/w1/s-1-d#2  ok\nok  envelopes 3, sources 1, broken 0, missing 0\n`,
+    stdout: `2  vak://ws/w1/s-1-d#0  ok\n3  vak://ws/w1/s-1-d#1  ok\n4  vak://ws/w1/s-1-d#2  ok\nok  envelopes 3, sources 1, broken 0, missing 0, unseen 0\n`,
     stderr: '',
   });
+}, 60_000);
+
+test('E12 vak chain verify: a chain that names one which is not there says so', async () => {
+  const former = chainOf(2);
+  const resumes = `vak://ws/w1/s-1-d#1:${leafOfFields(at(former, 1))}`;
+  const later = [envelopeAt(0, '0'.repeat(64), '{}', { source: 'vak://ws/w1/s-2-d', sessionid: 's-2-d', resumes })];
+  expect((await verify(ndjson([...former, ...later]))).summary).toMatchObject({ ok: true, sources: 2, unseen: 0 });
+  expect((await verify(ndjson(later))).summary).toMatchObject({ ok: true, sources: 1, unseen: 1 });
 }, 60_000);
 
 test('E11 vak chain verify: each way to break a chain has its verdict, and is exit 1', async () => {

@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type DeafRelay, startDeafRelay } from '../../../tests/support/deaf-relay.ts';
+import { damageJournal } from '../../../tests/support/journal-folder.ts';
 import { prepareServer } from '../../../tests/support/vak-bus.ts';
 import { json, jsonLines, oneLine, prepareVak, type Ran } from '../../../tests/support/vak-program.ts';
 
@@ -85,6 +87,35 @@ test('B8 vak: the next durable publish sends what waits first', async () => {
   expect([code, stderr]).toEqual([0, oneLine(/outbox: 2 messages of earlier commands sent/)]);
   const [first, second] = (await subjects('next')) as { envelope: { source: string; resumes?: string } }[];
   expect(second?.envelope.resumes?.startsWith(`${first?.envelope.source}#0:`)).toBe(true);
+}, 60_000);
+
+test('B8 vak: an outbox that is damaged is said by everything that would use it, with what to do', async () => {
+  await newSelf();
+  await vak(['provision', ...bus.url()]);
+  const { url } = await publishIntoTheVoid('damaged', 'asked');
+  const [{ destination } = { destination: '' }] = await listed();
+  const folder = join(program.profile, 'outbox', 'default', destination, 'operator', '0');
+  damageJournal(folder);
+  const why = /outbox: nothing is published and nothing that waits is sent: the journal in .* is damaged.*restore it/;
+  const ls = await vak(['outbox', 'ls', '--json']);
+  expect([ls.code, json<{ problem: string }>(ls.stdout).problem]).toEqual([1, expect.stringContaining('is damaged')]);
+  const call = ['publish', 'vak.work.default.damaged.task', '--sealed', '--data', task, ...url];
+  for (const args of [['outbox', 'send', ...url], call]) {
+    const { code, stderr } = await vak(args);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(why)]);
+  }
+  expect(await subjects('damaged')).toEqual([]);
+}, 60_000);
+
+test('B8 vak: a server that is not there keeps nothing, and that is said', async () => {
+  await newSelf();
+  const call = ['publish', 'vak.work.default.q.task', '--sealed', '--data', task, '--nats-url', 'nats://127.0.0.1:1'];
+  expect(await vak(call)).toEqual({
+    code: 3,
+    stdout: '',
+    stderr: oneLine(/.*; nothing was published, and nothing kept: publish it again/),
+  });
+  expect((await vak(['outbox', 'ls'])).stdout).toBe('');
 }, 60_000);
 
 test('B8 vak: where there is no stream nothing is put into the outbox', async () => {

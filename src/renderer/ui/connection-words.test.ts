@@ -16,11 +16,13 @@ import {
 describe('words of a connection', () => {
   it('B8 what waits in the outbox is counted, with since when', () => {
     expect(outboxWords({ outbox: null }, 'utc')).toBeUndefined();
-    expect(outboxWords({ outbox: { waitingCount: 0, oldestMs: null } }, 'utc')).toBeUndefined();
-    expect(outboxWords({ outbox: { waitingCount: 1, oldestMs: at('14:03:07') } }, 'utc')).toBe(
+    expect(outboxWords({ outbox: { waitingCount: 0, oldestMs: null, problem: null } }, 'utc')).toBeUndefined();
+    expect(outboxWords({ outbox: { waitingCount: 1, oldestMs: at('14:03:07'), problem: null } }, 'utc')).toBe(
       '1 message waits in the outbox since 14:03:07',
     );
-    expect(outboxWords({ outbox: { waitingCount: 2, oldestMs: null } }, 'utc')).toBe('2 messages wait in the outbox');
+    expect(outboxWords({ outbox: { waitingCount: 2, oldestMs: null, problem: null } }, 'utc')).toBe(
+      '2 messages wait in the outbox',
+    );
   });
 
   it('B8 each state has one word and one tone; attempts are counted', () => {

@@ -56,7 +56,12 @@ export interface ConnectionsState {
   readonly rttMs: number | null;
   readonly missing: readonly MissingFeature[];
   /** What the operator has published and no server has acknowledged yet; null while there is no outbox. */
-  readonly outbox: { readonly waitingCount: number; readonly oldestMs: number | null } | null;
+  readonly outbox: {
+    readonly waitingCount: number;
+    readonly oldestMs: number | null;
+    /** Why nothing is kept, or some of what was left is not sent. */
+    readonly problem: ErrorShape | null;
+  } | null;
   /** Newest last, at most 32. */
   readonly outages: readonly Outage[];
   /** Why a change of the connection failed last; the one before stays in use. */

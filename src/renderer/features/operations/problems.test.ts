@@ -32,6 +32,24 @@ function connected(more: Partial<ConnectionsState>): ConnectionsState {
 }
 
 describe('what is wrong now', () => {
+  it('B6 a store that was found damaged is said, whatever the connection says', () => {
+    const why = 'the journal in /p/engine is damaged';
+    const missing = [{ feature: 'storing', needs: why }];
+    const sources = { flow: undefined, swarm: undefined, quarantine: undefined };
+    expect(findProblems({ ...sources, connection: connected({ missing }) })).toMatchObject([
+      { id: 'store', tone: 'bad', title: 'The store is read-only', why: `${why}.` },
+    ]);
+  });
+
+  it('B8 an outbox that cannot be used is said', () => {
+    const problem = { code: 'read-only', message: 'outbox: it is damaged', retryable: false } as const;
+    const outbox = { waitingCount: 0, oldestMs: null, problem };
+    const sources = { flow: undefined, swarm: undefined, quarantine: undefined };
+    expect(findProblems({ ...sources, connection: connected({ outbox }) })).toMatchObject([
+      { id: 'outbox', tone: 'bad', why: 'outbox: it is damaged.' },
+    ]);
+  });
+
   it('is nothing before anything is known, and nothing when all is well', () => {
     expect(findProblems({ flow: undefined, swarm: undefined, quarantine: undefined, connection: undefined })).toEqual(
       [],

@@ -96,6 +96,25 @@ function lossWords({ status }: ConnectionsState): string {
   }
 }
 
+/** A store that takes nothing any more, and an outbox that cannot be used. */
+function storeProblems({ missing, outbox }: ConnectionsState): readonly Problem[] {
+  const base = { session: null, place: 'connections', tone: 'bad', atMs: null } as const;
+  const storing = missing.find(({ feature }) => feature === 'storing');
+  const problems: Problem[] = [];
+  if (storing !== undefined) {
+    problems.push({ ...base, id: 'store', title: 'The store is read-only', why: sentence(storing.needs) });
+  }
+  if (outbox !== null && outbox.problem !== null) {
+    problems.push({
+      ...base,
+      id: 'outbox',
+      title: 'The outbox is damaged or full',
+      why: sentence(outbox.problem.message),
+    });
+  }
+  return problems;
+}
+
 /** The connection that is lost, by since when, and the change of it that failed last. */
 function connectionProblems(connection: ConnectionsState | undefined): readonly Problem[] {
   if (connection === undefined) return [];
@@ -124,7 +143,7 @@ function connectionProblems(connection: ConnectionsState | undefined): readonly 
       atMs: null,
     });
   }
-  return problems;
+  return [...problems, ...storeProblems(connection)];
 }
 
 /** What is wrong with the connection first, since it decides what else is seen; then the worst, then the latest. */

@@ -29,6 +29,7 @@ function Explanation({ state, zone }: { readonly state: ConnectionsState; readon
   const context = currentContext(state);
   const { status, server, current } = state;
   const waiting = outboxWords(state, zone);
+  const storing = state.missing.find(({ feature }) => feature === 'storing');
   return (
     <div className="connection-mark-words">
       <p>
@@ -43,6 +44,8 @@ function Explanation({ state, zone }: { readonly state: ConnectionsState; readon
         <p>{status.error.message}</p>
       )}
       {context?.isReadOnly && <p>Read-only: every action that publishes is off, as its settings say.</p>}
+      {storing !== undefined && <p>Nothing can be stored: {storing.needs}</p>}
+      {state.outbox?.problem != null && <p>{state.outbox.problem.message}</p>}
       {waiting !== undefined && <p>{waiting}, for this server alone.</p>}
       <p className="dim">Opens the connections.</p>
     </div>
