@@ -50,6 +50,18 @@ export function statusNote(state: ConnectionsState, zone: Zone): string {
   return isMeasured ? `RTT ${formatRoundTrip(state.rttMs ?? 0)}` : '';
 }
 
+const storing = 'storing';
+
+/** Why nothing can be stored (a damaged store, a full disk); undefined: it can. */
+export function storeFault({ missing }: Pick<ConnectionsState, 'missing'>): string | undefined {
+  return missing.find(({ feature }) => feature === storing)?.needs;
+}
+
+/** What a server would have if it were newer, or set up otherwise. */
+export function lackingFeatures({ missing }: Pick<ConnectionsState, 'missing'>): ConnectionsState['missing'] {
+  return missing.filter(({ feature }) => feature !== storing);
+}
+
 /** `2 messages wait in the outbox since 14:03:07`; undefined if none does. */
 export function outboxWords({ outbox }: Pick<ConnectionsState, 'outbox'>, zone: Zone): string | undefined {
   if (outbox === null || outbox.waitingCount === 0) return undefined;

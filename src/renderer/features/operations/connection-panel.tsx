@@ -1,5 +1,6 @@
 /** The connection in use, what it lacks, and who is heard over it. */
 import { visibleText } from '../../../shared/base/visible-text.ts';
+import { lackingFeatures } from '../../ui/connection-words.ts';
 import { formatCount } from '../../ui/format.ts';
 import { Fact, Facts, Panel } from '../../ui/panel.tsx';
 import { useNow } from '../../ui/use-now.ts';
@@ -8,7 +9,8 @@ import { connectionFacts } from './connection-facts.ts';
 import './connection-panel.css';
 
 function MissingFeatures() {
-  const missing = useSnapshot('connections.state')?.missing ?? [];
+  const state = useSnapshot('connections.state');
+  const missing = state === undefined ? [] : lackingFeatures(state);
   if (missing.length === 0) return null;
   return (
     <Fact label="Missing">

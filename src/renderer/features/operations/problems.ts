@@ -3,6 +3,7 @@ import type { ConnectionsState } from '../../../shared/contract/connections-cont
 import type { QuarantineState, StreamsStatus } from '../../../shared/contract/streams-contract.ts';
 import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
 import type { RefusalReason } from '../../../shared/contract/trust-report.ts';
+import { storeFault } from '../../ui/connection-words.ts';
 import { formatCount } from '../../ui/format.ts';
 import { refusalWords } from '../../ui/refusal-words.ts';
 
@@ -97,12 +98,13 @@ function lossWords({ status }: ConnectionsState): string {
 }
 
 /** A store that takes nothing any more, and an outbox that cannot be used. */
-function storeProblems({ missing, outbox }: ConnectionsState): readonly Problem[] {
+function storeProblems(connection: ConnectionsState): readonly Problem[] {
   const base = { session: null, place: 'connections', tone: 'bad', atMs: null } as const;
-  const storing = missing.find(({ feature }) => feature === 'storing');
+  const { outbox } = connection;
+  const fault = storeFault(connection);
   const problems: Problem[] = [];
-  if (storing !== undefined) {
-    problems.push({ ...base, id: 'store', title: 'The store is read-only', why: sentence(storing.needs) });
+  if (fault !== undefined) {
+    problems.push({ ...base, id: 'store', title: 'The store is read-only', why: sentence(fault) });
   }
   if (outbox !== null && outbox.problem !== null) {
     problems.push({

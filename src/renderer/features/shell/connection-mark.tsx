@@ -10,6 +10,7 @@ import {
   statusNote,
   statusTone,
   statusWord,
+  storeFault,
 } from '../../ui/connection-words.ts';
 import type { Zone } from '../../ui/format.ts';
 import { Tooltip } from '../../ui/tooltip.tsx';
@@ -29,7 +30,7 @@ function Explanation({ state, zone }: { readonly state: ConnectionsState; readon
   const context = currentContext(state);
   const { status, server, current } = state;
   const waiting = outboxWords(state, zone);
-  const storing = state.missing.find(({ feature }) => feature === 'storing');
+  const fault = storeFault(state);
   return (
     <div className="connection-mark-words">
       <p>
@@ -44,7 +45,7 @@ function Explanation({ state, zone }: { readonly state: ConnectionsState; readon
         <p>{status.error.message}</p>
       )}
       {context?.isReadOnly && <p>Read-only: every action that publishes is off, as its settings say.</p>}
-      {storing !== undefined && <p>Nothing can be stored: {storing.needs}</p>}
+      {fault !== undefined && <p>Nothing can be stored: {fault}</p>}
       {state.outbox?.problem != null && <p>{state.outbox.problem.message}</p>}
       {waiting !== undefined && <p>{waiting}, for this server alone.</p>}
       <p className="dim">Opens the connections.</p>
