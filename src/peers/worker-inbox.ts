@@ -107,7 +107,8 @@ export async function openWorkerInbox(options: WorkerInboxOptions, host: CliHost
   });
   try {
     const inbox = await openInbox({
-      ...{ workspace, peer, durable: fabric.durable, judge, handled: await durable.handled(spec), clock, logger },
+      ...{ workspace, peer, durable: fabric.durable, judge, handled: await durable.handled(spec) },
+      ...{ clock, randomness, logger },
       isForMe: (message) => isFor(options.session, message),
       onMessage: createObeying(options, host, calm.say),
       onRefused: ({ why }) => calm.say(`worker: a message in the inbox is refused: ${visibleText(why)}`),

@@ -16,8 +16,8 @@ import { createMemoryJournal } from '../bus/memory/memory-journal.ts';
 import { openHandledMemory } from '../outbox/handled-memory.ts';
 import { createSystemClock } from '../ports/clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
-import { createSystemRandomness } from '../ports/randomness.ts';
-import { type Inbox, type InboxMessage, openInbox } from './inbox.ts';
+import { createSeededRandomness, createSystemRandomness } from '../ports/randomness.ts';
+import { handOnDelayMs, type Inbox, type InboxMessage, openInbox } from './inbox.ts';
 
 const ports = { clock: createSystemClock(), randomness: createSystemRandomness(), logger: createSilentLogger() };
 const subject = 'vak.agent.acme.wilma.inbox';
@@ -34,6 +34,15 @@ function write({ author }: TrustedPeer, payload: object): Uint8Array {
   });
   return data;
 }
+
+test('W2 what is for another process goes round for longer than a command is obeyed, and never in step', () => {
+  const [one, two] = [createSeededRandomness(7), createSeededRandomness(8)];
+  const delays = Array.from({ length: 63 }, (_, i) => handOnDelayMs(i + 1, one));
+  expect(delays[0]).toBeLessThanOrEqual(150);
+  expect(delays.reduce((sum, delay) => sum + delay, 0)).toBeGreaterThan(60_000);
+  expect(Math.max(...delays)).toBeLessThanOrEqual(3_000);
+  expect(Array.from({ length: 63 }, (_, i) => handOnDelayMs(i + 1, two))).not.toEqual(delays);
+});
 
 describe.each(['embedded', 'nats-server'] as const)('on the engine %s', (engine) => {
   let server: NatsServer | undefined;

@@ -12,6 +12,7 @@ import type { StoredJudge } from '../envelope/stored-judge.ts';
 import type { HandledMemory } from '../outbox/handled-memory.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Randomness } from '../ports/randomness.ts';
 import { pause } from '../wait.ts';
 
 /** A message to this peer. `roles`: of its sender. */
@@ -36,6 +37,7 @@ export interface InboxDeps {
   /** What of the inbox stream was handled. */
   readonly handled: Pick<HandledMemory, 'handleOnce'>;
   readonly clock: Clock;
+  readonly randomness: Randomness;
   readonly logger: Logger;
   /** Whether a message is for this process: a peer may run in several. What is not is handed on. */
   readonly isForMe: (message: InboxMessage) => boolean;
@@ -49,13 +51,24 @@ const batch = 16;
 const waitMs = 30_000;
 /** After a failure, and for what cannot be judged yet, ms. */
 const againMs = 2_000;
-/** After it was taken by a process that it is not for, ms. */
-const handOnMs = 200;
+/** After it was taken by a process that it is not for, ms: at first, and at most. */
+const handOnFromMs = 100;
+const handOnCapMs = 2_000;
 
 /** The one consumer of a peer's inbox; it never expires (§1). */
 function inboxConsumer(workspace: string, peer: string): ConsumerSpec {
   const filter = buildSubject({ plane: 'agent', workspace, entity: peer, verb: 'inbox' });
   return { name: `inbox-${peer}`, filter, ackWaitMs: 30_000, maxDeliver: 64, maxInFlight: 64, start: 'all' };
+}
+
+/**
+ * How long a message rests before it is handed on for the so-manieth time, from 1, ms: slower by and by, ± 50 %.
+ * Without the chance in it, processes of one peer can take turns in step, each always getting what is for the other.
+ * In all it goes round for more than 60 s, the age beyond which no command is obeyed anyway.
+ */
+export function handOnDelayMs(count: number, randomness: Randomness): number {
+  const whole = Math.min(handOnCapMs, handOnFromMs * 1.2 ** (count - 1));
+  return Math.round(whole * (0.5 + (randomness.bytes(1)[0] ?? 0) / 255));
 }
 
 /** The message of a payload, or why it is none. */
@@ -80,7 +93,8 @@ async function lastSeqOf(stream: Stream): Promise<number | undefined> {
 
 /** Makes the inbox if it is not there, and listens. Throws what making it throws: `not-found` (there is no stream), `unauthorized` … */
 export async function openInbox(deps: InboxDeps): Promise<Inbox> {
-  const { workspace, peer, durable, judge, handled, clock, logger, isForMe, onMessage, onRefused, onTrouble } = deps;
+  const { workspace, peer, durable, judge, handled, clock, randomness, logger } = deps;
+  const { isForMe, onMessage, onRefused, onTrouble } = deps;
   const stream = durable.stream(`VAK_INBOX_${workspace}`);
   const spec = inboxConsumer(workspace, peer);
   const closing = new AbortController();
@@ -100,7 +114,7 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
   const isLast = ({ deliveryCount }: Delivery): boolean => deliveryCount >= spec.maxDeliver;
 
   async function handOn(delivery: Delivery): Promise<void> {
-    if (!isLast(delivery)) return await delivery.nak(handOnMs);
+    if (!isLast(delivery)) return await delivery.nak(handOnDelayMs(delivery.deliveryCount, randomness));
     await refuse(delivery, { reason: 'misplaced', why: 'It is for a session that this peer does not have.' });
   }
 

@@ -159,6 +159,18 @@ function definePullLaws(law: DefineDurableLaw): void {
     for (const batch of [0, 257, 1.5]) await assert.rejects(pullNow(consumer, batch), hasCode('invalid-input'));
   });
 
+  law('B4 a wait is a whole number of ms, an hour at most; a delay is one, too', async (context) => {
+    const { consumer } = await makeConsumer(context);
+    for (const waitMs of [-1, 1.5, 3_600_001, Number.NaN])
+      await assert.rejects(consumer.pull({ batch: 1, waitMs }), hasCode('invalid-input'));
+    await appendTexts(context, ['1']);
+    const [delivery] = await pullNow(consumer);
+    for (const delayMs of [-1, 1.5, 2 ** 31, Number.NaN])
+      await assert.rejects(async () => delivery?.nak(delayMs), hasCode('invalid-input'));
+    await delivery?.nak(2 ** 31 - 1);
+    assert.equal((await consumer.state()).inFlightCount, 1);
+  });
+
   law('B4 a pull that is given up takes nothing with it', async (context) => {
     const { consumer } = await makeConsumer(context);
     const aborted = consumer.pull({ batch: 1, waitMs: 1, signal: AbortSignal.abort() });

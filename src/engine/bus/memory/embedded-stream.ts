@@ -5,8 +5,8 @@
 import { VakError } from '../../../shared/base/vak-error.ts';
 import type { StreamSpec } from '../../../shared/protocol/stream-table.ts';
 import { covers, overlaps } from '../../../shared/protocol/subject.ts';
+import { checkConsumerSpec } from '../check-durable.ts';
 import type { ConsumerSpec, StreamState } from '../durable.ts';
-import { checkConsumerSpec } from './check-durable.ts';
 import type { Taken } from './consumer-progress.ts';
 import { createSubjectMatch } from './message-index.ts';
 import type { StreamStore } from './message-store.ts';

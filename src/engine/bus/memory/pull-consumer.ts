@@ -5,8 +5,8 @@
 import type { Disposable } from '../../../shared/base/disposer.ts';
 import type { VakError } from '../../../shared/base/vak-error.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { checkDelay, checkPull } from '../check-durable.ts';
 import type { ConsumerSpec, ConsumerState, Delivery, PullOptions, StoredMessage } from '../durable.ts';
-import { checkDelay, checkPull } from './check-durable.ts';
 import { type ConsumerProgress, createConsumerProgress, type Taken } from './consumer-progress.ts';
 import type { JournalChange } from './journal.ts';
 import { encodeU64 } from './journal-keys.ts';

@@ -3,8 +3,8 @@
  * Law: a handle never keeps a stream alive; what has gone is `not-found`.
  */
 import { VakError } from '../../../shared/base/vak-error.ts';
+import { checkPurge, checkRead } from '../check-durable.ts';
 import type { Consumer, Stream } from '../durable.ts';
-import { checkPurge, checkRead } from './check-durable.ts';
 import type { EmbeddedStream } from './embedded-stream.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import type { PullConsumer } from './pull-consumer.ts';

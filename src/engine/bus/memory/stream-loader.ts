@@ -4,8 +4,8 @@
  */
 import { VakError } from '../../../shared/base/vak-error.ts';
 import type { StreamSpec } from '../../../shared/protocol/stream-table.ts';
+import { checkConsumerSpec, checkStreamSpec } from '../check-durable.ts';
 import type { ConsumerSpec } from '../durable.ts';
-import { checkConsumerSpec, checkStreamSpec } from './check-durable.ts';
 import type { EmbeddedStream } from './embedded-stream.ts';
 import type { Journal, JournalRange } from './journal.ts';
 import { decodeU64, readJournalKey } from './journal-keys.ts';

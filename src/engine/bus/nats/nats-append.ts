@@ -4,6 +4,7 @@
  */
 import { headers, type Msg, type MsgHdrs } from 'nats';
 import { VakError } from '../../../shared/base/vak-error.ts';
+import { checkAppend } from '../check-durable.ts';
 import { checkMessageSize } from '../check-message.ts';
 import type { Appended, AppendOptions } from '../durable.ts';
 import type { NatsAsks } from './nats-asks.ts';
@@ -27,30 +28,12 @@ export interface AppendRequest {
   readonly headers?: MsgHdrs;
 }
 
-const messageIdForm = /^[\x21-\x7e]{1,256}$/;
-
 function headersOf({ options, headers: given }: AppendRequest): MsgHdrs | undefined {
   const { messageId, expectedLastSeq } = options ?? {};
   if (messageId === undefined && expectedLastSeq === undefined) return given;
   const all = given ?? headers();
-  if (messageId !== undefined) {
-    if (!messageIdForm.test(messageId)) {
-      throw new VakError(
-        'invalid-input',
-        `messageId: expected 1–256 visible ASCII characters, got ${messageId.length} characters`,
-        { details: { field: 'messageId' } },
-      );
-    }
-    all.set(messageIdHeader, messageId);
-  }
-  if (expectedLastSeq !== undefined) {
-    if (!Number.isSafeInteger(expectedLastSeq) || expectedLastSeq < 0) {
-      throw new VakError('invalid-input', 'expectedLastSeq: expected a whole number from 0', {
-        details: { field: 'expectedLastSeq' },
-      });
-    }
-    all.set('Nats-Expected-Last-Subject-Sequence', String(expectedLastSeq));
-  }
+  if (messageId !== undefined) all.set(messageIdHeader, messageId);
+  if (expectedLastSeq !== undefined) all.set('Nats-Expected-Last-Subject-Sequence', String(expectedLastSeq));
   return all;
 }
 
@@ -76,6 +59,7 @@ async function explainSilence(api: JetStreamApi, subject: string): Promise<never
 /** Stores and gives where; without a look at who wants it. */
 export async function appendOnce(deps: NatsAppendDeps, request: AppendRequest): Promise<Appended> {
   const { subject, data, options } = request;
+  checkAppend(options ?? {});
   const sent = headersOf(request);
   const answer = await deps.asks.ask(subject, data, {
     timeoutMs: deps.timeoutMs,

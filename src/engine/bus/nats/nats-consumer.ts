@@ -4,6 +4,7 @@
  */
 import { isVakError, VakError } from '../../../shared/base/vak-error.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { checkConsumerSpec, checkPull } from '../check-durable.ts';
 import type { Consumer, ConsumerSpec, ConsumerState, PullOptions } from '../durable.ts';
 import type { NatsAsks } from './nats-asks.ts';
 import { deliveryOf, giveBack } from './nats-delivery.ts';
@@ -19,7 +20,6 @@ import {
 } from './nats-jetstream-api.ts';
 import { apiCodes } from './nats-plane-errors.ts';
 import { type Pulled, type PullRequest, type PullResult, pullOnce } from './nats-pull.ts';
-import { checkFilter } from './nats-wire-subject.ts';
 
 export interface NatsConsumersDeps {
   readonly asks: NatsAsks;
@@ -35,7 +35,6 @@ export interface NatsConsumers {
   delete(stream: string, name: string): Promise<boolean>;
 }
 
-const maxBatch = 256;
 const nanosPerMs = 1_000_000;
 /** After a first message, silence that ends a pull: what is held back by `maxInFlight` does not come. */
 const quietMs = 10;
@@ -94,24 +93,6 @@ function checkSame(stream: string, wanted: ConsumerSpec, info: JsonRecord): void
   });
 }
 
-function checkSpec(spec: ConsumerSpec): void {
-  checkName(spec.name, 'name');
-  checkFilter(spec.filter);
-  for (const field of ['ackWaitMs', 'maxDeliver', 'maxInFlight'] as const) {
-    if (Number.isSafeInteger(spec[field]) && spec[field] >= 1) continue;
-    throw new VakError('invalid-input', `${field}: expected a whole number from 1`, { details: { field } });
-  }
-}
-
-function checkPull({ batch, waitMs }: PullOptions): void {
-  if (!(Number.isInteger(batch) && batch >= 1 && batch <= maxBatch)) {
-    throw new VakError('invalid-input', `batch: expected 1–${maxBatch}`, { details: { field: 'batch' } });
-  }
-  if (!(waitMs >= 0 && waitMs <= 3_600_000)) {
-    throw new VakError('invalid-input', 'waitMs: expected 0–3600000', { details: { field: 'waitMs' } });
-  }
-}
-
 export function createNatsConsumers({ asks, api, clock, ackTimeoutMs }: NatsConsumersDeps): NatsConsumers {
   const info = (stream: string, name: string): Promise<JsonRecord> =>
     api.call({ verb: `CONSUMER.INFO.${stream}.${name}`, where: placeText(stream, name) });
@@ -165,7 +146,7 @@ export function createNatsConsumers({ asks, api, clock, ackTimeoutMs }: NatsCons
   return {
     at,
     async ensure(stream, spec) {
-      checkSpec(spec);
+      checkConsumerSpec(spec);
       const where = placeText(stream, spec.name);
       const found = await api.tryCall({ verb: `CONSUMER.INFO.${stream}.${spec.name}`, where }, [
         apiCodes.consumerNotFound,

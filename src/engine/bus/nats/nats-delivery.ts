@@ -4,6 +4,7 @@
  */
 import type { Msg } from 'nats';
 import { isVakError, VakError } from '../../../shared/base/vak-error.ts';
+import { checkDelay } from '../check-durable.ts';
 import type { Delivery } from '../durable.ts';
 import type { NatsAsks } from './nats-asks.ts';
 import type { Pulled } from './nats-pull.ts';
@@ -18,8 +19,6 @@ const words = {
   term: encoder.encode('+TERM'),
 } as const;
 const nanosPerMs = 1_000_000;
-/** The server's clock begins a delay when it reads it, so more than a year means a fault of the caller. */
-const maxDelayMs = 366 * 24 * 3_600_000;
 
 /** Gives a message back that nobody will handle. The server may not be there; then its ack wait does it. */
 export function giveBack(asks: NatsAsks, { reply }: Msg): void {
@@ -30,12 +29,9 @@ export function giveBack(asks: NatsAsks, { reply }: Msg): void {
   }
 }
 
-function nakWord(delayMs: number | undefined): Uint8Array {
-  if (delayMs === undefined || delayMs === 0) return words.nak;
-  if (!(delayMs > 0 && delayMs <= maxDelayMs)) {
-    throw new VakError('invalid-input', `delayMs: expected 0–${maxDelayMs}`, { details: { field: 'delayMs' } });
-  }
-  return encoder.encode(`-NAK {"delay": ${Math.round(delayMs * nanosPerMs)}}`);
+function nakWord(delayMs: number): Uint8Array {
+  checkDelay(delayMs);
+  return delayMs === 0 ? words.nak : encoder.encode(`-NAK {"delay": ${delayMs * nanosPerMs}}`);
 }
 
 /** The port's view of a pulled message. */
@@ -62,7 +58,7 @@ export function deliveryOf(asks: NatsAsks, pulled: Pulled, timeoutMs: number): D
     message: stored,
     deliveryCount: place.deliveryCount,
     ack: () => endWith(words.ack),
-    nak: async (delayMs) => endWith(nakWord(delayMs)),
+    nak: async (delayMs = 0) => endWith(nakWord(delayMs)),
     term: () => endWith(words.term),
     working: async () => {
       if (end === undefined) await say(words.working);

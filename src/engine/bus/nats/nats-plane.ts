@@ -6,6 +6,7 @@ import type { NatsConnection } from 'nats';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Randomness } from '../../ports/randomness.ts';
+import { checkStreamSpec } from '../check-durable.ts';
 import type { DurablePlane, StorageLimits, StreamState } from '../durable.ts';
 import { append } from './nats-append.ts';
 import { createNatsAsks } from './nats-asks.ts';
@@ -29,7 +30,6 @@ import { apiCodes } from './nats-plane-errors.ts';
 import { createNatsStream, streamStateOf } from './nats-stream.ts';
 import { createStreamBook } from './nats-stream-book.ts';
 import { configOf } from './nats-stream-config.ts';
-import { checkFilter } from './nats-wire-subject.ts';
 
 export interface NatsPlaneDeps {
   /** Connected; whoever made it closes it. */
@@ -83,8 +83,7 @@ export function createNatsPlane(deps: NatsPlaneDeps): NatsPlane {
   return {
     limits: () => readLimits(api),
     async ensureStream(spec, options) {
-      checkName(spec.name, 'name');
-      for (const subject of spec.subjects) checkFilter(subject);
+      checkStreamSpec(spec);
       const isDryRun = options?.dryRun === true;
       const outcome = await ensureConfig(api, configOf(spec), isDryRun);
       if (!isDryRun) book.note(spec);

@@ -3,6 +3,7 @@
  * Law: looking leaves nothing behind; a stream that has gone is `not-found`, whatever it is asked.
  */
 import { VakError } from '../../../shared/base/vak-error.ts';
+import { checkRead } from '../check-durable.ts';
 import type { ReadOptions, Stream, StreamPage, StreamState } from '../durable.ts';
 import type { NatsConsumers } from './nats-consumer.ts';
 import { checkName, isApiError, type JsonRecord, numberIn, recordIn } from './nats-jetstream-api.ts';
@@ -20,7 +21,6 @@ export interface NatsStreamDeps extends OrderedReaderDeps {
   readonly book: StreamBook;
 }
 
-const maxPage = 1_000;
 const maxTries = 3;
 const maxPageBytes = 4 * 1024 * 1024;
 
@@ -37,25 +37,6 @@ export function streamStateOf(info: JsonRecord, where: string): StreamState {
     lastSeq,
     consumerCount: numberIn(state, 'consumer_count'),
   };
-}
-
-function checkRead({ fromSeq, fromMs, limit }: ReadOptions): void {
-  const isWhole = (value: number, least: number): boolean => Number.isSafeInteger(value) && value >= least;
-  const field = !(isWhole(limit, 1) && limit <= maxPage)
-    ? 'limit'
-    : fromSeq !== undefined && !isWhole(fromSeq, 0)
-      ? 'fromSeq'
-      : fromMs !== undefined && !(Math.abs(fromMs) <= 8.64e15)
-        ? 'fromMs'
-        : undefined;
-  if (field === undefined) return;
-  throw new VakError(
-    'invalid-input',
-    `${field}: outside its bounds (limit 1–${maxPage}, numbers from 0, times in ms)`,
-    {
-      details: { field },
-    },
-  );
 }
 
 export function createNatsStream(deps: NatsStreamDeps, name: string): Stream {
@@ -114,8 +95,6 @@ export function createNatsStream(deps: NatsStreamDeps, name: string): Stream {
     },
     async read(options) {
       checkRead(options);
-      if (options.subject !== undefined) checkFilter(options.subject);
-      if (options.signal?.aborted === true) throw new VakError('aborted', `${where}: the read was cancelled`);
       const { retention } = await book.known(stream, state);
       try {
         return await (retention === 'limits' ? readOrdered(options) : readNumbers(options));

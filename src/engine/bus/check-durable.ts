@@ -1,18 +1,21 @@
 /**
- * What the embedded streams and consumers accept (protocol.md B3, B4).
+ * What streams and consumers accept, on every engine (protocol.md B3, B4).
  * Law: every value from outside is checked before anything is changed, and the error names the field.
  */
-import { VakError } from '../../../shared/base/vak-error.ts';
-import type { StreamSpec } from '../../../shared/protocol/stream-table.ts';
-import { checkPattern, checkToken, maxSubjectLength } from '../../../shared/protocol/subject.ts';
-import type { AppendOptions, ConsumerSpec, PullOptions, ReadOptions } from '../durable.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
+import type { StreamSpec } from '../../shared/protocol/stream-table.ts';
+import { checkPattern, checkToken, maxSubjectLength } from '../../shared/protocol/subject.ts';
+import type { AppendOptions, ConsumerSpec, PullOptions, ReadOptions } from './durable.ts';
 
 const maxPull = 256;
 const maxPage = 1_000;
+const maxWaitMs = 3_600_000;
 const maxMessageIdLength = 255;
 const maxInFlightBound = 65_536;
 /** Timers count milliseconds in 31 bits. */
 const maxTimerMs = 2 ** 31 - 1;
+/** The last time that a date can have, either way (ECMA-262 §21.4.1.1). */
+const maxTimeMs = 8.64e15;
 const streamNameForm = /^[A-Za-z0-9_-]{1,128}$/;
 /** Tokens of an advisory's subject: `$JS` and names of streams are none of S1. */
 const advisoryToken = /^\$?[A-Za-z0-9_-]{1,128}$/;
@@ -90,7 +93,7 @@ export function checkAppend({ messageId, expectedLastSeq, signal }: AppendOption
 /** Throws `invalid-input`. */
 export function checkPull({ batch, waitMs }: PullOptions): void {
   checkNumber('batch', batch, { min: 1, max: maxPull });
-  checkNumber('waitMs', waitMs, { min: 0, max: maxTimerMs });
+  checkNumber('waitMs', waitMs, { min: 0, max: maxWaitMs });
 }
 
 /** Throws `invalid-input`. */
@@ -102,7 +105,7 @@ export function checkDelay(delayMs: number): void {
 export function checkRead({ fromSeq, fromMs, subject, limit, signal }: ReadOptions): void {
   checkNumber('limit', limit, { min: 1, max: maxPage });
   if (fromSeq !== undefined) checkNumber('fromSeq', fromSeq, seqRange);
-  if (fromMs !== undefined && !Number.isFinite(fromMs)) throw refuse('fromMs', 'a time in ms', fromMs);
+  if (fromMs !== undefined && !(Math.abs(fromMs) <= maxTimeMs)) throw refuse('fromMs', 'a time in ms', fromMs);
   if (subject !== undefined) checkStreamPattern('subject', subject);
   if (signal?.aborted) throw new VakError('aborted', 'read: cancelled');
 }
