@@ -129,7 +129,8 @@ test('E8 a message that was tampered with is visible for what it is, and no hand
     plain: 1,
     unsigned: 1,
     chain: 2,
-    signature: 3,
+    signature: 2,
+    sender: 1,
     unopenable: 0,
   });
 

@@ -196,7 +196,7 @@ const refusals: Readonly<Record<Tampering, RefusalReason>> = {
   plain: 'plain',
   unsigned: 'unsigned',
   replay: 'chain',
-  'wrong-sender': 'signature',
+  'wrong-sender': 'sender',
   'no-envelope': 'malformed',
 };
 

@@ -92,13 +92,13 @@ export function createSignatureCheck({ verifier, resolution, rolesFor }: Signatu
     const question = { ws, peer, signer: at.signer, at: at.atMs, ...rolesFor(subject, envelope) };
     if (question.roles.length === 0) {
       const why = `No role lets ${peer} publish on ${subject}.`;
-      return { kind: 'invalid', isFinal: true, why, roles: heldRoles(question) } as const;
+      return { kind: 'invalid', fault: 'sender', isFinal: true, why, roles: heldRoles(question) } as const;
     }
     const verdict = resolution.resolveSigner(question);
     if (verdict.kind === 'granted') return { kind: 'valid', why: verdict.why, roles: verdict.grant.roles } as const;
     const roles = verdict.kind === 'wrong-role' ? heldRoles(question) : [];
     // Each of these says what is known of grants here and now.
-    return { kind: 'invalid', isFinal: false, why: verdict.why, roles } as const;
+    return { kind: 'invalid', fault: 'sender', isFinal: false, why: verdict.why, roles } as const;
   }
 
   return {
@@ -107,7 +107,9 @@ export function createSignatureCheck({ verifier, resolution, rolesFor }: Signatu
       if (signed === undefined) return { kind: 'unsigned' };
       const { signer } = signed;
       const why = findBadSignature(envelope, signed) ?? findForeignOrigin(envelope);
-      if (why !== undefined) return { kind: 'invalid', isFinal: true, signer, peer, roles: [], why };
+      if (why !== undefined) {
+        return { kind: 'invalid', fault: 'signature', isFinal: true, signer, peer, roles: [], why };
+      }
       return { signer, peer, ...judge(envelope, subject, { signer, atMs }) };
     },
   };

@@ -22,14 +22,14 @@ describe('a grant that is not known yet', () => {
     const handled = acceptAll(acme);
     const held = writeMany(acme.peer('w1', { key: 7, isGranted: false }), 3).map((sent) => takeSent(acme, sent));
     expect(marksOfAll(held).map(({ isRefused }) => isRefused)).toEqual([true, true, true]);
-    expect(acme.quarantine.state()).toMatchObject({ refusedCount: 3, countByReason: { signature: 3 } });
+    expect(acme.quarantine.state()).toMatchObject({ refusedCount: 3, countByReason: { sender: 3 } });
     acme.grantElsewhere('w1', { key: 7 });
     acme.learn();
     acme.clock.runDeferred();
     expect(handled).toEqual([1, 2, 3]);
     expect(marksOfAll(held)).toEqual([soundMarks, soundMarks, soundMarks]);
     expect(held.map(({ trust }) => trust.link?.previousSeq)).toEqual([undefined, 1, 2]);
-    expect(acme.quarantine.state()).toMatchObject({ refusedCount: 0, countByReason: { signature: 0 }, recent: [] });
+    expect(acme.quarantine.state()).toMatchObject({ refusedCount: 0, countByReason: { sender: 0 }, recent: [] });
   });
 
   it('E22 a grant that was given a moment ago is looked for before anything is refused', () => {
@@ -92,7 +92,7 @@ describe('a grant that is not known yet', () => {
     acme.grantElsewhere('w1', { key: 7, storedMs: held.atMs + 1 });
     acme.learn();
     acme.clock.runDeferred();
-    expect(acme.intake.admit(held)).toMatchObject({ kind: 'refused', refusal: { reason: 'signature' } });
+    expect(acme.intake.admit(held)).toMatchObject({ kind: 'refused', refusal: { reason: 'sender' } });
     expect(held.trust.refusal?.why).toContain('no grant yet at that time');
     expect(handled).toEqual([]);
     expect(acme.quarantine.state().recent).toMatchObject([{ seq: 1, why: held.trust.refusal?.why }]);
@@ -185,7 +185,7 @@ describe('handlers', () => {
     acme.clock.runDeferred();
     expect(handled).toEqual([1, 3]);
     expect(held.map(({ trust }) => trust.refusal?.reason)).toEqual([undefined, 'chain', undefined, 'chain']);
-    expect(acme.quarantine.state()).toMatchObject({ refusedCount: 2, countByReason: { signature: 0, chain: 2 } });
+    expect(acme.quarantine.state()).toMatchObject({ refusedCount: 2, countByReason: { sender: 0, chain: 2 } });
   });
 
   it('E23 who took a message is not told of it again, and who left meanwhile neither', () => {
@@ -259,7 +259,7 @@ describe('a chain whose sender was not granted for a while', () => {
     const sent = writeMany(peer, 20);
     const held = sent.map((one) => takeSent(acme, one));
     const repeat = takeSent(acme, sent[4] as Sent);
-    expect(acme.quarantine.state().countByReason.signature).toBeGreaterThanOrEqual(20);
+    expect(acme.quarantine.state().countByReason.sender).toBeGreaterThanOrEqual(20);
     acme.grantElsewhere('w1', { key: 7, storedMs: acme.clock.now() });
     acme.learn();
     const next = takeSent(acme, peer.write({ state: 'done' }));
@@ -288,7 +288,7 @@ describe('a flood', () => {
     // The one that waited, and its chain's beginning: none of the flood.
     expect(acme.checkedCount - before).toBeLessThanOrEqual(3);
     expect(acme.quarantine.state()).toMatchObject({ refusedCount: 1025, capacity: 256 });
-    expect(acme.buffer.get(1)?.trust.refusal?.reason).toBe('signature');
+    expect(acme.buffer.get(1)?.trust.refusal?.reason).toBe('sender');
   });
 
   it('E22 what has left the buffer and the quarantine stays counted as refused', () => {

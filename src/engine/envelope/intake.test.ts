@@ -99,12 +99,12 @@ const breaches: readonly {
   },
   {
     name: 'I4 a message of a peer that was granted nothing',
-    reason: 'signature',
+    reason: 'sender',
     make: (acme) => acme.peer('w1', { isGranted: false }).write({ state: 'done' }),
   },
   {
     name: 'I4 a message under the name of another',
-    reason: 'signature',
+    reason: 'sender',
     make(acme) {
       acme.peer('w1', { key: 7 });
       acme.peer('w2', { key: 8 });
@@ -113,7 +113,7 @@ const breaches: readonly {
   },
   {
     name: 'I4 a message of a role that may not say that',
-    reason: 'signature',
+    reason: 'sender',
     make: (acme) => acme.peer('w1', { roles: ['observer'] }).write({ state: 'done' }),
   },
 ];
@@ -242,7 +242,7 @@ describe('what is accepted', () => {
     const session = 'w1-1-e';
     const squatter = acme.peer('w2', { session });
     const forged = take(acme, acme.peer('w3', { session, isGranted: false }).write({ state: 'ended' }));
-    expect(acme.intake.admit(forged)).toMatchObject({ kind: 'refused', refusal: { reason: 'signature' } });
+    expect(acme.intake.admit(forged)).toMatchObject({ kind: 'refused', refusal: { reason: 'sender' } });
     expect(acme.intake.admit(take(acme, acme.peer('w1', { session }).write({ state: 'started' }))).kind).toBe(
       'accepted',
     );

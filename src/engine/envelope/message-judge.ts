@@ -97,7 +97,7 @@ const grantOf = ({ agentid }: Envelope): Want => ({ kind: 'grant', peer: ownText
 /** What a bad signature says of a message; what its grant says may change. */
 function signatureJudgement(report: SignatureReport & { readonly kind: 'invalid' }, envelope: Envelope): Judgement {
   const want = report.isFinal ? undefined : grantOf(envelope);
-  return { refusal: { reason: 'signature', why: report.why }, want };
+  return { refusal: { reason: report.fault, why: report.why }, want };
 }
 
 function sealJudgement(opened: OpenedPayload & { readonly kind: 'failed' }, { seal }: Envelope): Judgement {

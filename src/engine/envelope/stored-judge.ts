@@ -91,7 +91,7 @@ export function createStoredJudge(deps: StoredJudgeDeps): StoredJudge {
     if (envelope.signed === undefined) return openFor(alone, []);
     const report = signatureOf(envelope, subject, storedMs);
     if (report === undefined) return { kind: 'locked' };
-    if (report.kind === 'invalid') return refused(alone, { reason: 'signature', why: report.why }, report.isFinal);
+    if (report.kind === 'invalid') return refused(alone, { reason: report.fault, why: report.why }, report.isFinal);
     return openFor(alone, report.kind === 'valid' ? report.roles : []);
   };
 }

@@ -160,8 +160,8 @@ describe.each(['embedded', 'nats-server'] as const)('on the engine %s', (engine)
     const { data } = coordinator(options).write(command, '', taskSubject);
     const delivery = await claim(data);
     const last: Delivery = { ...delivery, deliveryCount: 4 };
-    expect(await intake.admit(last)).toMatchObject({ kind: 'ended', refusal: { reason: 'signature' } });
-    expect(await deadLetters()).toMatchObject([{ errorClass: 'refused.signature' }]);
+    expect(await intake.admit(last)).toMatchObject({ kind: 'ended', refusal: { reason: 'sender' } });
+    expect(await deadLetters()).toMatchObject([{ errorClass: 'refused.sender' }]);
     expect(await taskCount()).toBe(0);
   });
 

@@ -9,5 +9,6 @@ export const refusalWords: Readonly<Record<RefusalReason, string>> = {
   unsigned: 'not signed',
   chain: 'broken chain',
   signature: 'invalid signature',
+  sender: 'sender has no such right',
   unopenable: 'cannot be opened',
 };

@@ -87,8 +87,11 @@ export interface ChainReport {
 export type SignatureReport =
   | { readonly kind: 'none' | 'unsigned' }
   | ({ readonly kind: 'valid' } & SignerReport)
-  /** `isFinal`: whatever is granted, it never counts; else a grant that is not known here yet may still say otherwise (I4). */
-  | ({ readonly kind: 'invalid'; readonly isFinal: boolean } & SignerReport);
+  /**
+   * `fault`: the signature is none of that key over these bytes, or the sender may not say this.
+   * `isFinal`: whatever is granted, it never counts; else a grant that is not known here yet may still say otherwise (I4).
+   */
+  | ({ readonly kind: 'invalid'; readonly fault: 'signature' | 'sender'; readonly isFinal: boolean } & SignerReport);
 
 /** Who signed, and why that counts or does not. */
 interface SignerReport {
@@ -119,6 +122,7 @@ export const refusalReasons = [
   'unsigned',
   'chain',
   'signature',
+  'sender',
   'unopenable',
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];

@@ -15,7 +15,7 @@ function worker(peer: string, diedAtMs?: number): WorkerSummary {
 }
 
 function refused(counts: Partial<Record<RefusalReason, number>>, newestMs?: number): QuarantineState {
-  const none = { malformed: 0, misplaced: 0, plain: 0, unsigned: 0, chain: 0, signature: 0, unopenable: 0 };
+  const none = { malformed: 0, misplaced: 0, plain: 0, unsigned: 0, chain: 0, signature: 0, sender: 0, unopenable: 0 };
   const newest = { seq: 1, subject: 's', sizeBytes: 1, reason: 'plain', why: '' } as const;
   return {
     refusedCount: Object.values(counts).reduce((sum, count) => sum + count, 0),

@@ -41,6 +41,7 @@ describe('sentences of trust', () => {
     expect(signatureSentence({ kind: 'none' })).toContain('No envelope');
     const invalid = {
       kind: 'invalid',
+      fault: 'signature',
       isFinal: true,
       signer: 'U',
       peer: 'p',

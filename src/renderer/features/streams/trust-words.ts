@@ -29,7 +29,7 @@ export const signatureWords: Readonly<Record<SignatureMark, TrustWord>> = {
   unsigned: { text: 'not signed', tone: 'wait' },
   unchecked: { text: 'signed, not checked yet', tone: 'wait' },
   valid: { text: 'signature valid', tone: 'ok' },
-  invalid: { text: 'signature invalid', tone: 'bad' },
+  invalid: { text: 'signature does not count', tone: 'bad' },
 };
 
 export const chainWords: Readonly<Record<ChainMark, TrustWord>> = {
