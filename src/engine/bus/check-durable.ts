@@ -4,7 +4,7 @@
  */
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { StreamSpec } from '../../shared/protocol/stream-table.ts';
-import { checkPattern, checkToken, maxSubjectLength } from '../../shared/protocol/subject.ts';
+import { checkPattern, maxSubjectLength } from '../../shared/protocol/subject.ts';
 import type { AppendOptions, ConsumerSpec, PullOptions, ReadOptions } from './durable.ts';
 
 const maxPull = 256;
@@ -16,7 +16,8 @@ const maxInFlightBound = 65_536;
 const maxTimerMs = 2 ** 31 - 1;
 /** The last time that a date can have, either way (ECMA-262 §21.4.1.1). */
 const maxTimeMs = 8.64e15;
-const streamNameForm = /^[A-Za-z0-9_-]{1,128}$/;
+/** Of streams and consumers: longer than a token (S1), for they hold one. */
+const nameForm = /^[A-Za-z0-9_-]{1,128}$/;
 /** Tokens of an advisory's subject: `$JS` and names of streams are none of S1. */
 const advisoryToken = /^\$?[A-Za-z0-9_-]{1,128}$/;
 const messageIdForm = /^[\x21-\x7e]+$/;
@@ -55,9 +56,13 @@ function checkStreamPattern(field: string, pattern: unknown): void {
   if (!isFine || pattern.length > maxSubjectLength) throw refusePattern(field, pattern);
 }
 
+function checkName(name: string): void {
+  if (!nameForm.test(name)) throw refuse('name', '1–128 of A–Z a–z 0–9 _ -', name);
+}
+
 /** Throws `invalid-input`, `invalid-pattern`. */
 export function checkStreamSpec(spec: StreamSpec): void {
-  if (!streamNameForm.test(spec.name)) throw refuse('name', '1–128 of A–Z a–z 0–9 _ -', spec.name);
+  checkName(spec.name);
   if (spec.subjects.length === 0) throw refuse('subjects', 'one pattern at least', spec.subjects);
   for (const subject of spec.subjects) checkStreamPattern('subjects', subject);
   if (!['limits', 'interest', 'work-queue'].includes(spec.retention)) {
@@ -72,9 +77,9 @@ export function checkStreamSpec(spec: StreamSpec): void {
   checkNumber('dedupeWindowMs', spec.dedupeWindowMs, seqRange);
 }
 
-/** Throws `invalid-input`, `invalid-subject`, `invalid-pattern`. */
+/** Throws `invalid-input`, `invalid-pattern`. */
 export function checkConsumerSpec(spec: ConsumerSpec): void {
-  checkToken(spec.name, 'name');
+  checkName(spec.name);
   checkStreamPattern('filter', spec.filter);
   checkNumber('ackWaitMs', spec.ackWaitMs, { min: 1, max: maxTimerMs });
   checkNumber('maxDeliver', spec.maxDeliver, { min: 1, max: 2 ** 32 - 1 });

@@ -65,6 +65,19 @@ function defineMakingLaws(law: DefineDurableLaw): void {
     await assert.rejects(stream.ensureConsumer(consumerSpec(workspace)), hasCode('not-found'));
   });
 
+  law(
+    'B4 the name of a consumer may be longer than a token, as that of the inbox of a peer with the longest name',
+    async (context) => {
+      const { workspace } = context;
+      const stream = await makeStream(context);
+      const name = `inbox-${'p'.repeat(64)}`;
+      const consumer = await stream.ensureConsumer(consumerSpec(workspace, { name }));
+      assert.equal((await consumer.state()).spec.name, name);
+      for (const bad of ['', 'a.b', 'a b', 'x'.repeat(129)])
+        await assert.rejects(stream.ensureConsumer(consumerSpec(workspace, { name: bad })), hasCode('invalid-input'));
+    },
+  );
+
   law('B4 a consumer starts with all that is there, or with what comes', async (context) => {
     const { workspace } = context;
     const stream = await makeStream(context);
