@@ -137,7 +137,7 @@ describe('pull', () => {
     await delivery?.ack();
     const stream = streams.plane.stream('S');
     for (const [code, more] of [
-      ['invalid-subject', { name: 'a.b' }],
+      ['invalid-input', { name: 'a.b' }],
       ['invalid-pattern', { filter: 'a..b' }],
       ['invalid-input', { name: 'd', filter: 'vak.dlq.ws.*.failed' }],
       ['invalid-input', { ackWaitMs: 0 }],
