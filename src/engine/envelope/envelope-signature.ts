@@ -68,6 +68,14 @@ export function isSignedBy(
   return verifier.verify(signed, 'signer');
 }
 
+interface Held {
+  readonly roles: readonly Role[];
+  readonly queues: readonly string[];
+}
+
+const nothingHeld: Held = { roles: [], queues: [] };
+const heldIn = ({ roles, queues }: Held): Held => ({ roles, queues });
+
 /** Creates the check of one workspace. */
 export function createSignatureCheck({ verifier, resolution, rolesFor }: SignatureCheckDeps): SignatureCheck {
   /** Why the signature is not one of that key over this envelope, if so. */
@@ -81,10 +89,10 @@ export function createSignatureCheck({ verifier, resolution, rolesFor }: Signatu
     }
   }
 
-  /** Every role of the grant in force, whatever the subject needs; none if no grant is. */
-  function heldRoles({ queue: _, ...question }: SignerQuestion): readonly Role[] {
+  /** What the grant in force gives, whatever the subject needs; nothing if no grant is. */
+  function heldBy({ queue: _, ...question }: SignerQuestion): Held {
     const verdict = resolution.resolveSigner({ ...question, roles: allRoles });
-    return verdict.kind === 'granted' ? verdict.grant.roles : [];
+    return verdict.kind === 'granted' ? heldIn(verdict.grant) : nothingHeld;
   }
 
   function judge(envelope: Envelope, subject: string, at: { readonly signer: string; readonly atMs: number }) {
@@ -92,13 +100,13 @@ export function createSignatureCheck({ verifier, resolution, rolesFor }: Signatu
     const question = { ws, peer, signer: at.signer, at: at.atMs, ...rolesFor(subject, envelope) };
     if (question.roles.length === 0) {
       const why = `No role lets ${peer} publish on ${subject}.`;
-      return { kind: 'invalid', fault: 'sender', isFinal: true, why, roles: heldRoles(question) } as const;
+      return { kind: 'invalid', fault: 'sender', isFinal: true, why, ...heldBy(question) } as const;
     }
     const verdict = resolution.resolveSigner(question);
-    if (verdict.kind === 'granted') return { kind: 'valid', why: verdict.why, roles: verdict.grant.roles } as const;
-    const roles = verdict.kind === 'wrong-role' ? heldRoles(question) : [];
+    if (verdict.kind === 'granted') return { kind: 'valid', why: verdict.why, ...heldIn(verdict.grant) } as const;
+    const held = verdict.kind === 'wrong-role' ? heldBy(question) : nothingHeld;
     // Each of these says what is known of grants here and now.
-    return { kind: 'invalid', fault: 'sender', isFinal: false, why: verdict.why, roles } as const;
+    return { kind: 'invalid', fault: 'sender', isFinal: false, why: verdict.why, ...held } as const;
   }
 
   return {
@@ -108,7 +116,7 @@ export function createSignatureCheck({ verifier, resolution, rolesFor }: Signatu
       const { signer } = signed;
       const why = findBadSignature(envelope, signed) ?? findForeignOrigin(envelope);
       if (why !== undefined) {
-        return { kind: 'invalid', fault: 'signature', isFinal: true, signer, peer, roles: [], why };
+        return { kind: 'invalid', fault: 'signature', isFinal: true, signer, peer, ...nothingHeld, why };
       }
       return { signer, peer, ...judge(envelope, subject, { signer, atMs }) };
     },

@@ -22,6 +22,8 @@ export type StoredVerdict =
       readonly payload: Uint8Array;
       /** Of its signer; empty if it is unsigned, and the policy lets that be. */
       readonly roles: readonly string[];
+      /** That its signer is granted. */
+      readonly queues: readonly string[];
     }
   /** `isFinal`: nothing that may yet become known says otherwise. */
   | {
@@ -43,6 +45,9 @@ export interface StoredJudgeDeps {
 }
 
 export type StoredJudge = (message: Pick<StoredMessage, 'subject' | 'data' | 'storedMs'>) => StoredVerdict;
+
+/** Who signed nothing. */
+const nobody = { roles: [], queues: [] };
 
 type Refused = Extract<StoredVerdict, { kind: 'refused' }>;
 
@@ -71,10 +76,13 @@ export function createStoredJudge(deps: StoredJudgeDeps): StoredJudge {
     return checkSignature(envelope, subject, atMs);
   }
 
-  function openFor(read: ReadEnvelope, roles: readonly string[]): StoredVerdict {
+  function openFor(
+    read: ReadEnvelope,
+    { roles, queues }: Pick<SignatureReport & { kind: 'valid' }, 'roles' | 'queues'>,
+  ): StoredVerdict {
     const { envelope, leaf } = read;
     const opened = opener.open(envelope);
-    if (opened.kind === 'opened') return { kind: 'accepted', envelope, leaf, payload: opened.bytes, roles };
+    if (opened.kind === 'opened') return { kind: 'accepted', envelope, leaf, payload: opened.bytes, roles, queues };
     const { failure } = opened;
     if (failure.kind === 'locked') return { kind: 'locked' };
     const isFinal = !mayOpenLater(failure);
@@ -88,10 +96,10 @@ export function createStoredJudge(deps: StoredJudgeDeps): StoredJudge {
     const alone = judgeAlone(reading, judgeReceived({ subject, reading }, { workspace, policy: policy() }));
     if (alone.kind === 'refused') return alone;
     const { envelope } = alone;
-    if (envelope.signed === undefined) return openFor(alone, []);
+    if (envelope.signed === undefined) return openFor(alone, nobody);
     const report = signatureOf(envelope, subject, storedMs);
     if (report === undefined) return { kind: 'locked' };
     if (report.kind === 'invalid') return refused(alone, { reason: report.fault, why: report.why }, report.isFinal);
-    return openFor(alone, report.kind === 'valid' ? report.roles : []);
+    return openFor(alone, report.kind === 'valid' ? report : nobody);
   };
 }

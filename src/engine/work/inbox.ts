@@ -7,13 +7,13 @@ import type { Refusal } from '../../shared/contract/trust-report.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { decodePayload, type PayloadOf } from '../../shared/protocol/payloads.ts';
 import { buildSubject } from '../../shared/protocol/subject.ts';
-import type { Consumer, ConsumerSpec, Delivery, DurablePlane, StoredMessage, Stream } from '../bus/durable.ts';
+import type { ConsumerSpec, Delivery, DurablePlane, StoredMessage, Stream } from '../bus/durable.ts';
 import type { StoredJudge } from '../envelope/stored-judge.ts';
 import type { HandledMemory } from '../outbox/handled-memory.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Randomness } from '../ports/randomness.ts';
-import { pause } from '../wait.ts';
+import { startPullLoop } from './pull-loop.ts';
 
 /** A message to this peer. `roles`: of its sender. */
 export interface InboxMessage {
@@ -48,7 +48,6 @@ export interface InboxDeps {
 }
 
 const batch = 16;
-const waitMs = 30_000;
 /** After a failure, and for what cannot be judged yet, ms. */
 const againMs = 2_000;
 /** After it was taken by a process that it is not for, ms: at first, and at most. */
@@ -97,8 +96,6 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
   const { isForMe, onMessage, onRefused, onTrouble } = deps;
   const stream = durable.stream(`VAK_INBOX_${workspace}`);
   const spec = inboxConsumer(workspace, peer);
-  const closing = new AbortController();
-  const { signal } = closing;
   const openedMs = clock.now();
   const lastSeq = await lastSeqOf(stream);
 
@@ -146,39 +143,15 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
     }
   }
 
-  let isTold = false;
-  /** Undefined: it has to be found again. */
-  let consumer: Consumer | undefined = await stream.ensureConsumer(spec);
-
-  async function pull(): Promise<void> {
-    consumer ??= await stream.ensureConsumer(spec);
-    for (const delivery of await consumer.pull({ batch, waitMs, signal })) await takeSafely(delivery);
-    isTold = false;
-  }
-
-  async function recover(error: unknown): Promise<void> {
-    if (!isVakError(error)) logger.bug('inbox.pull', error);
-    else if (!isTold) onTrouble(error.code, error.message);
-    isTold = true;
-    consumer = undefined;
-    await pause(clock, againMs, signal);
-  }
-
-  async function listen(): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await pull();
-      } catch (error) {
-        if (!signal.aborted) await recover(error);
-      }
-    }
-  }
-
-  const listening = listen();
-  return {
-    async close() {
-      closing.abort();
-      await listening;
+  const ensure = () => stream.ensureConsumer(spec);
+  const loop = startPullLoop(
+    {
+      ...{ ensure, onTrouble, clock, logger, room: () => batch },
+      async take(deliveries) {
+        for (const delivery of deliveries) await takeSafely(delivery);
+      },
     },
-  };
+    await ensure(),
+  );
+  return { close: loop.close };
 }

@@ -11,6 +11,7 @@ import type { EnvelopeReader } from '../envelope/envelope-reader.ts';
 import type { StoredJudge } from '../envelope/stored-judge.ts';
 import type { HandledMemory } from '../outbox/handled-memory.ts';
 import type { Clock } from '../ports/clock.ts';
+import { boundedReason } from './bounded-reason.ts';
 import type { DeadLetterOffice } from './dead-letter-office.ts';
 
 /** `ended`: there is nothing to do any more. `returned`: it comes again, nobody can judge it now. */
@@ -44,8 +45,6 @@ export interface TaskIntakeDeps {
 
 /** A task that cannot be judged yet comes again after so long, ms. */
 const returnDelayMs = 5_000;
-/** In UTF-8 at most three times as many bytes: W4's bound of a reason. */
-const maxReasonLength = 340;
 
 /** The task of a payload, or why it is none. */
 function readTask(payload: Uint8Array): PayloadOf<'vak.work.task'> | Refusal {
@@ -70,7 +69,7 @@ export function createTaskIntake(deps: TaskIntakeDeps): TaskIntake {
       message,
       reading: reader.read(message.data),
       death: {
-        ...{ attempts: 0, history: [], reason: refusal.why.slice(0, maxReasonLength), workerId: peer },
+        ...{ attempts: 0, history: [], reason: boundedReason(refusal.why), workerId: peer },
         errorClass: `refused.${refusal.reason}`,
         failedAt: new Date(clock.now()).toISOString(),
       },

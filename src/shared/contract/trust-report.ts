@@ -100,6 +100,8 @@ interface SignerReport {
   readonly peer: string;
   /** Roles of the grant in force; empty if there is none. */
   readonly roles: readonly string[];
+  /** Queues of that grant. */
+  readonly queues: readonly string[];
   readonly why: string;
 }
 

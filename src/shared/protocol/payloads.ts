@@ -24,6 +24,8 @@ const taskFields = {
     .max(7 * 24 * 3_600_000)
     .optional(),
   outputLimitBytes: z.int().positive().optional(),
+  /** Tries after the first, if fewer than its queue allows (W2). */
+  maxRetries: z.int().nonnegative().max(100).optional(),
   approval: z.looseObject({ title: lineField, detail: detailField.optional() }).optional(),
 };
 

@@ -46,6 +46,7 @@ describe('sentences of trust', () => {
       signer: 'U',
       peer: 'p',
       roles: [],
+      queues: [],
       why: 'It was forged.',
     } as const;
     expect(signatureSentence(invalid)).toBe('It was forged.');

@@ -1,0 +1,146 @@
+/** A workspace with a queue on a real engine, workers that are real peers, and what became of its tasks. */
+import type { Consumer, Delivery } from '../../src/engine/bus/durable.ts';
+import type { Fabric } from '../../src/engine/bus/fabric.ts';
+import { createEmbeddedFabric } from '../../src/engine/bus/memory/embedded-fabric.ts';
+import { createMemoryJournal } from '../../src/engine/bus/memory/memory-journal.ts';
+import { type DurablePeer, openDurablePeer } from '../../src/engine/outbox/durable-peer.ts';
+import { createSystemClock } from '../../src/engine/ports/clock.ts';
+import { createSilentLogger } from '../../src/engine/ports/logger.ts';
+import { createSystemRandomness } from '../../src/engine/ports/randomness.ts';
+import { createDeadLetterOffice } from '../../src/engine/work/dead-letter-office.ts';
+import { judgeReceipt, type ReceiptVerdict } from '../../src/engine/work/receipts.ts';
+import { createTaskRunner, type TaskHandler, type WorkEvent } from '../../src/engine/work/task-attempt.ts';
+import { createTaskIntake } from '../../src/engine/work/task-intake.ts';
+import { openQueue } from '../../src/engine/work/work-queue.ts';
+import { startWorkerLoop, type WorkerLoop } from '../../src/engine/work/worker-loop.ts';
+import { utf8 } from '../../src/shared/base/bytes.ts';
+import type { PayloadOf } from '../../src/shared/protocol/payloads.ts';
+import { decodePayload } from '../../src/shared/protocol/payloads.ts';
+import { type StreamSpec, streamsOf } from '../../src/shared/protocol/stream-table.ts';
+import { startTrace } from '../../src/shared/protocol/trace-context.ts';
+import { type NatsServer, startNatsServer } from './nats-server.ts';
+import { createTrustedWorkspace, type TrustedWorkspace, trustedWorkspace } from './trusted-workspace.ts';
+import { connectForTest } from './vak-bus.ts';
+
+export const workEngines = ['embedded', 'nats-server'] as const;
+
+const ports = { clock: createSystemClock(), randomness: createSystemRandomness(), logger: createSilentLogger() };
+const workspaceName = trustedWorkspace;
+const queue = 'q';
+
+export interface FixtureWorker {
+  readonly name: string;
+  readonly loop: WorkerLoop;
+  readonly events: WorkEvent[];
+  readonly peer: DurablePeer;
+  /** Stops at once, as a process that was killed: what it has claimed is not given back. */
+  close(finishWithinMs?: number): Promise<void>;
+}
+
+export interface WorkerOptions {
+  readonly handler: TaskHandler;
+  readonly concurrency?: number;
+  /** Delays of what comes again are divided by it. */
+  readonly hurry?: number;
+}
+
+export interface WorkPlace {
+  readonly fabric: Fabric;
+  readonly workspace: TrustedWorkspace;
+  readonly consumer: Consumer;
+  /** Puts a task in the queue, as the coordinator; gives its id. */
+  submit(task: object): Promise<string>;
+  startWorker(name: string, options: WorkerOptions): Promise<FixtureWorker>;
+  receipts(): Promise<readonly ReceiptVerdict[]>;
+  deadLetters(): Promise<readonly PayloadOf<'vak.dlq.failed'>[]>;
+  /** Tasks that are still in the queue. */
+  leftCount(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A consumer whose deliveries come again sooner than they are told to. */
+function hurried(consumer: Consumer, by: number): Consumer {
+  const quick = (delivery: Delivery): Delivery => ({
+    ...delivery,
+    nak: (delayMs = 0) => delivery.nak(Math.round(delayMs / by)),
+  });
+  return { ...consumer, pull: async (options) => (await consumer.pull(options)).map(quick) };
+}
+
+/** Opens the workspace on an engine, with its streams and one queue. */
+export async function openWorkPlace(engine: (typeof workEngines)[number]): Promise<WorkPlace> {
+  const server: NatsServer | undefined = engine === 'embedded' ? undefined : await startNatsServer();
+  const memory = { ...ports, folder: undefined, durability: 'written' } as const;
+  const fabric = server === undefined ? await createEmbeddedFabric(memory) : await connectForTest(server.url);
+  const { durable } = fabric;
+  for (const spec of streamsOf(workspaceName)) await durable.ensureStream(spec);
+  const workStream = streamsOf(workspaceName).find(({ name }) => name === `VAK_WORK_${workspaceName}`) as StreamSpec;
+  const workspace = createTrustedWorkspace();
+  const { judge, reader } = workspace;
+  const { consumer, spec } = await openQueue(durable, { workspace: workspaceName, queue });
+  const workers: FixtureWorker[] = [];
+
+  async function openPeer(name: string, role: 'worker' | 'coordinator'): Promise<DurablePeer> {
+    const { signer, sealer } = workspace.peer(name, { roles: [role] });
+    return await openDurablePeer({
+      ...{ ...ports, workspace: workspaceName, peer: name, signer, sealer },
+      ...{ journal: createMemoryJournal(), status: fabric, durable: () => durable },
+    });
+  }
+
+  async function startWorker(name: string, options: WorkerOptions): Promise<FixtureWorker> {
+    const { handler, concurrency = 1, hurry = 1 } = options;
+    const peer = await openPeer(name, 'worker');
+    const events: WorkEvent[] = [];
+    const handled = await peer.handled(workStream);
+    const own = { ...ports, workspace: workspaceName, peer: name };
+    const office = createDeadLetterOffice({ ...own, publisher: peer, durable: () => durable, judge });
+    const { maxDeliver } = spec;
+    const intake = createTaskIntake({ ...own, judge, reader, handled, office, maxDeliver });
+    const runner = createTaskRunner({
+      ...{ ...own, queue, intake, reader, handled, publisher: peer, office, handler, maxDeliver },
+      onEvent: (event) => events.push(event),
+    });
+    const ensure = async () => hurried((await openQueue(durable, { workspace: workspaceName, queue })).consumer, hurry);
+    const loop = startWorkerLoop({
+      ...{ ...ports, ensure, runner, concurrency, consumer: await ensure() },
+      onTrouble: () => {},
+    });
+    const worker: FixtureWorker = {
+      ...{ name, loop, events, peer },
+      async close(finishWithinMs = 0) {
+        await loop.close(finishWithinMs);
+        await peer.close(5_000);
+      },
+    };
+    workers.push(worker);
+    return worker;
+  }
+
+  const coordinator = await openPeer('carla', 'coordinator');
+  const read = async (stream: string) => (await durable.stream(stream).read({ limit: 1_000 })).messages;
+
+  return {
+    ...{ fabric, workspace, consumer, startWorker },
+    async submit(task) {
+      const draft = { subject: `vak.work.${workspaceName}.${queue}.task`, payload: utf8(JSON.stringify(task)) };
+      const { envelope, stored } = await coordinator.publish({ ...draft, trace: startTrace(ports.randomness.bytes) });
+      await stored;
+      return envelope.id;
+    },
+    receipts: async () => (await read(`VAK_RECEIPTS_${workspaceName}`)).map((message) => judgeReceipt(message, judge)),
+    async deadLetters() {
+      return (await read(`VAK_DLQ_${workspaceName}`)).flatMap((message) => {
+        const verdict = judge(message);
+        return verdict.kind === 'accepted' ? [decodePayload('vak.dlq.failed', verdict.payload)] : [];
+      });
+    },
+    leftCount: async () => (await durable.stream(workStream.name).state()).messageCount,
+    async close() {
+      for (const worker of workers) await worker.close();
+      await coordinator.close(0);
+      await fabric.close();
+      await server?.stop();
+    },
+  };
+}
