@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { DeadLetter } from './dead-letter-judge.ts';
+import type { Receipt } from './receipts.ts';
+import { createTaskBook, type Place, type TaskBook, type TaskOutcome, taskOutcomes } from './task-book.ts';
+
+const leafOf = (n: number): string => n.toString(16).padStart(64, '0');
+const idOf = (n: number): string => `00000000-0000-7000-8000-${n.toString().padStart(12, '0')}`;
+
+function receiptOf(n: number, fields: Partial<Receipt & Place> = {}): Receipt & Place {
+  return {
+    ...{ taskId: idOf(n), taskLeaf: leafOf(n), queue: 'q', workerId: 'w', attempt: 1, outcome: 'done' },
+    ...{ startedAt: '2026-01-02T03:04:05Z', endedAt: '2026-01-02T03:04:06Z', outputHash: leafOf(0) },
+    ...{ seq: 1, storedMs: 1_000, ...fields },
+  } as Receipt & Place;
+}
+
+function letterOf(n: number, fields: Partial<DeadLetter & Place> = {}): DeadLetter & Place {
+  return {
+    ...{
+      envelopeId: idOf(n),
+      taskLeaf: leafOf(n),
+      subject: 'vak.work.acme.q.task',
+      queue: 'q',
+      attempts: 4,
+      history: [],
+    },
+    ...{ reason: 'r', errorClass: 'c', failedAt: '2026-01-02T03:04:06Z', workerId: null, envelope: 'AA==' },
+    ...{ seq: 1, storedMs: 1_000, ...fields },
+  } as DeadLetter & Place;
+}
+
+type Step = (book: TaskBook) => void;
+const task =
+  (n: number, fields = {}): Step =>
+  (book) =>
+    book.noteTask({ leaf: leafOf(n), queue: 'q', taskId: idOf(n), seq: n, storedMs: 500, ...fields });
+const receipt =
+  (n: number, fields: Partial<Receipt & Place> = {}): Step =>
+  (book) =>
+    book.noteReceipt(receiptOf(n, fields));
+const letter =
+  (n: number, fields: Partial<DeadLetter & Place> = {}): Step =>
+  (book) =>
+    book.noteDeadLetter(letterOf(n, fields));
+const gone =
+  (n: number): Step =>
+  (book) =>
+    book.noteGone(leafOf(n), 2_000);
+const purge =
+  (atMs: number): Step =>
+  (book) =>
+    book.notePurge('q', atMs);
+const failed = { outcome: 'attempt-failed' } as const;
+
+function play(steps: readonly Step[], capacity = 1_000): TaskBook {
+  const book = createTaskBook({ capacity, onChange: () => {} });
+  for (const step of steps) step(book);
+  return book;
+}
+
+describe('what became of a task', () => {
+  it.each<[TaskOutcome, string, Step[]]>([
+    ['queued', 'it stands in its queue', [task(1)]],
+    ['retrying', 'an attempt failed', [task(1), receipt(1, failed)]],
+    ['done', 'a receipt says so', [task(1), receipt(1)]],
+    ['done', 'it was gone before its receipt was known', [task(1), gone(1), receipt(1)]],
+    ['dead', 'it has a dead letter', [task(1), receipt(1, failed), letter(1), gone(1)]],
+    ['finished-late', 'it was done after its dead letter', [task(1), letter(1), receipt(1, { storedMs: 1_001 })]],
+    ['done', 'a dead letter came after it was done', [task(1), letter(1, { storedMs: 1_001 }), receipt(1)]],
+    ['lost', 'it is gone and nobody says why', [task(1), gone(1)]],
+    ['lost', 'it is gone, and a failure is all that is known', [task(1), receipt(1, failed), gone(1)]],
+    ['queued', 'it is there after all', [task(1), gone(1), task(1)]],
+    ['purged', 'an operator purged its queue', [task(1), gone(1), purge(600)]],
+    ['lost', 'the purge was before it came', [task(1), gone(1), purge(499)]],
+    ['lost', 'a receipt is for another task', [task(1), gone(1), receipt(1, { taskId: idOf(2) })]],
+    ['lost', 'a dead letter is of another queue', [task(1), gone(1), letter(1, { queue: 'other' })]],
+  ])('W7 %s: %s', (outcome, _, steps) => {
+    const book = play(steps);
+    expect(book.get(leafOf(1))?.outcome).toBe(outcome);
+    expect(book.counts()).toEqual(Object.fromEntries(taskOutcomes.map((one) => [one, one === outcome ? 1 : 0])));
+  });
+
+  it('W6 the first valid done wins, and attempts stand in their order', () => {
+    const book = play([
+      receipt(1, { seq: 9, attempt: 3, storedMs: 3_000 }),
+      receipt(1, { seq: 7, attempt: 2, storedMs: 2_000, ...failed }),
+      receipt(1, { seq: 5, attempt: 1, storedMs: 1_000, ...failed }),
+    ]);
+    expect(book.get(leafOf(1))?.receipts.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+  });
+
+  it('W6 however many failures are said of a task, it stays done', () => {
+    const many = Array.from({ length: 600 }, (_, i) => receipt(1, { seq: i + 10, storedMs: 2_000 + i, ...failed }));
+    const book = play([task(1), receipt(1), ...many]);
+    expect(book.get(leafOf(1))?.outcome).toBe('done');
+    expect(book.get(leafOf(1))?.receipts.length).toBeLessThanOrEqual(256);
+  });
+});
+
+it('W7 the order in which things become known changes nothing, and the counts add up', () => {
+  const said = [
+    ...[1, 2, 3, 4].map((n) => task(n)),
+    receipt(1, { seq: 1, storedMs: 1_000, ...failed }),
+    receipt(1, { seq: 2, storedMs: 1_500, attempt: 2 }),
+    receipt(2, { seq: 3, storedMs: 1_100, taskId: idOf(9) }),
+    receipt(2, { seq: 4, storedMs: 1_200, queue: 'other' }),
+    receipt(3, { seq: 5, storedMs: 1_900 }),
+    receipt(5, { seq: 6, storedMs: 1_300 }),
+    receipt(5, { seq: 7, storedMs: 1_400, taskId: idOf(8) }),
+    letter(3, { seq: 1, storedMs: 1_800 }),
+    letter(4, { seq: 2, storedMs: 1_800 }),
+    letter(4, { seq: 3, storedMs: 1_700, queue: 'other' }),
+    purge(400),
+  ];
+  const ends = [gone(1), gone(2), gone(3), gone(4)];
+  const inOrder = play([...said, ...ends]);
+  const facts = (book: TaskBook) =>
+    [...book.all()]
+      .map(({ leaf, queue, taskId, outcome, receipts, deadLetter }) => ({
+        ...{ leaf, queue, taskId, outcome, receipts: receipts.map(({ seq }) => seq), letter: deadLetter?.seq },
+      }))
+      .toSorted((a, b) => a.leaf.localeCompare(b.leaf));
+  expect(facts(inOrder).map(({ outcome }) => outcome)).toEqual(['done', 'lost', 'finished-late', 'dead', 'done']);
+  fc.assert(
+    fc.property(fc.shuffledSubarray(said, { minLength: said.length, maxLength: said.length }), (shuffled) => {
+      const book = play([...shuffled, ...ends]);
+      expect(facts(book)).toEqual(facts(inOrder));
+      expect(book.counts()).toEqual(inOrder.counts());
+      expect(Object.values(book.counts()).reduce((sum, count) => sum + count, 0)).toBe(facts(book).length);
+    }),
+  );
+});
+
+it('W7 a full book forgets settled tasks first, and what is lost last', () => {
+  const book = play(
+    [task(1), gone(1), task(2), receipt(2), ...[3, 4, 5].flatMap((n) => [task(n), receipt(n, { seq: n })])],
+    3,
+  );
+  expect([...book.all()].map(({ leaf }) => leaf)).toEqual([1, 4, 5].map(leafOf));
+  expect(book.counts()).toMatchObject({ lost: 1, done: 2 });
+});
+
+it('W7 every change is told, with what it was before', () => {
+  const told: [string, string | undefined][] = [];
+  const book = createTaskBook({ capacity: 9, onChange: ({ outcome }, before) => told.push([outcome, before]) });
+  for (const step of [task(1), receipt(1, { seq: 1, ...failed }), receipt(1, { seq: 2 })]) step(book);
+  expect(told).toEqual([
+    ['queued', undefined],
+    ['retrying', 'queued'],
+    ['done', 'retrying'],
+  ]);
+});

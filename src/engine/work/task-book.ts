@@ -1,0 +1,223 @@
+/**
+ * What became of tasks, from what is known of each (protocol.md W5–W7).
+ * Law: the order in which things become known changes nothing; each task has one outcome, and the counts add up.
+ *
+ * Pure: it is told, it reads nothing. A task is known by its leaf, which a receipt and a dead letter name.
+ */
+import type { DeadLetter } from './dead-letter-judge.ts';
+import type { Receipt } from './receipts.ts';
+
+/**
+ * `queued`: in its queue, nobody has tried. `retrying`: it failed and comes again. `done`: the first valid receipt says so. `dead`: it
+ * has a dead letter. `finished-late`: done after its dead letter, which that closes. `lost`: gone without either (W7).
+ * `purged`: an operator has taken it out of its queue.
+ */
+export type TaskOutcome = 'queued' | 'retrying' | 'done' | 'dead' | 'finished-late' | 'lost' | 'purged';
+
+export const taskOutcomes = ['queued', 'retrying', 'done', 'dead', 'finished-late', 'lost', 'purged'] as const;
+
+/** Where something is said, and when it was stored, ms since the epoch. */
+export interface Place {
+  readonly seq: number;
+  readonly storedMs: number;
+}
+
+export interface TaskRecord {
+  /** 64 lower hex digits. */
+  readonly leaf: string;
+  readonly queue: string;
+  /** Null: what does not decode has none. */
+  readonly taskId: string | null;
+  /** In the stream of tasks; undefined if it was never seen there. */
+  readonly place: Place | undefined;
+  /** Those that count, in the order of their attempts. */
+  readonly receipts: readonly (Receipt & Place)[];
+  readonly deadLetter: (DeadLetter & Place) | undefined;
+  readonly outcome: TaskOutcome;
+}
+
+export interface TaskBook {
+  /** A task stands in its queue. */
+  noteTask(task: Pick<TaskRecord, 'leaf' | 'queue' | 'taskId'> & Place): void;
+  /** A receipt that is valid by itself; it counts if it names the task's id and queue as the task itself does. */
+  noteReceipt(receipt: Receipt & Place): void;
+  /** As {@link noteReceipt}. */
+  noteDeadLetter(letter: DeadLetter & Place): void;
+  /** A task that stood in the stream is not there any more; `atMs`: when that was seen. */
+  noteGone(leaf: string, atMs: number): void;
+  /** An operator purged the queue: what had been stored there by then, and is gone, is `purged`. */
+  notePurge(queue: string, atMs: number): void;
+  get(leaf: string): TaskRecord | undefined;
+  /** Those that stand in the stream as far as is known, or that are not accounted for. */
+  open(): Iterable<TaskRecord>;
+  /** All that are remembered, oldest first. */
+  all(): Iterable<TaskRecord>;
+  counts(): Readonly<Record<TaskOutcome, number>>;
+}
+
+interface Named {
+  readonly queue: string;
+  readonly taskId: string | null;
+}
+
+interface Entry extends Named {
+  leaf: string;
+  queue: string;
+  taskId: string | null;
+  /** As the stream of tasks has it. */
+  own: Named | undefined;
+  place: Place | undefined;
+  /** All that name its leaf; what they say of the task beside that may be false. */
+  readonly saidReceipts: (Receipt & Place)[];
+  readonly saidLetters: (DeadLetter & Place)[];
+  receipts: readonly (Receipt & Place)[];
+  deadLetter: (DeadLetter & Place) | undefined;
+  goneMs: number | undefined;
+  outcome: TaskOutcome;
+}
+
+/** What is said of a task that is kept: its last attempts, its first dead letters. */
+const maxReceipts = 256;
+const maxLetters = 16;
+
+const namesOf = (one: Receipt | DeadLetter): Named =>
+  'taskId' in one && typeof one.taskId === 'string'
+    ? { queue: one.queue, taskId: one.taskId }
+    : { queue: one.queue, taskId: (one as DeadLetter).envelopeId };
+const isSame = (one: Named, other: Named): boolean => one.queue === other.queue && one.taskId === other.taskId;
+const byPlace = (a: Place, b: Place): number => a.storedMs - b.storedMs || a.seq - b.seq;
+
+/** What the task is called: as its stream says, else as the first one that spoke of it says. */
+function nameOf({ own, saidReceipts, saidLetters }: Entry): Named {
+  if (own !== undefined) return own;
+  const [first] = [...saidReceipts, ...saidLetters].sort(byPlace);
+  return first === undefined ? { queue: '', taskId: null } : namesOf(first);
+}
+
+/** Removes the oldest one that is no `done`: failures, however many, make nothing undone. */
+function dropFailed(receipts: (Receipt & Place)[]): void {
+  const at = receipts.findIndex(({ outcome }) => outcome !== 'done');
+  receipts.splice(Math.max(at, 0), 1);
+}
+
+function outcomeOf({ receipts, deadLetter, goneMs }: Entry, isPurged: boolean): TaskOutcome {
+  const done = receipts.filter(({ outcome }) => outcome === 'done').sort(byPlace)[0];
+  if (done !== undefined) {
+    return deadLetter !== undefined && deadLetter.storedMs <= done.storedMs ? 'finished-late' : 'done';
+  }
+  if (deadLetter !== undefined) return 'dead';
+  if (goneMs !== undefined) return isPurged ? 'purged' : 'lost';
+  return receipts.length > 0 ? 'retrying' : 'queued';
+}
+
+const emptyCounts = (): Record<TaskOutcome, number> => ({
+  ...{ queued: 0, retrying: 0, done: 0, dead: 0, 'finished-late': 0, lost: 0, purged: 0 },
+});
+
+/** Those whose outcome is not settled, or may have to be looked into. */
+const isOpen = (outcome: TaskOutcome): boolean => outcome === 'queued' || outcome === 'retrying' || outcome === 'lost';
+
+export interface TaskBookDeps {
+  /** Tasks that are remembered at most, ≥ 1. */
+  readonly capacity: number;
+  /** Told of each task of which something new is known; `before`: undefined for a new one. */
+  readonly onChange: (record: TaskRecord, before: TaskOutcome | undefined) => void;
+}
+
+/** Creates a book of tasks; the oldest settled ones give way first, then the oldest. */
+export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
+  const entries = new Map<string, Entry>();
+  const counts = emptyCounts();
+  const purges = new Map<string, number>();
+
+  function makeRoom(): void {
+    if (entries.size < capacity) return;
+    let victim: Entry | undefined;
+    for (const entry of entries.values()) {
+      victim ??= entry;
+      if (isOpen(entry.outcome)) continue;
+      victim = entry;
+      break;
+    }
+    if (victim === undefined) return;
+    entries.delete(victim.leaf);
+    counts[victim.outcome]--;
+  }
+
+  function entryOf(leaf: string): Entry {
+    const known = entries.get(leaf);
+    if (known !== undefined) return known;
+    makeRoom();
+    const entry: Entry = {
+      ...{ leaf, queue: '', taskId: null, own: undefined, place: undefined, saidReceipts: [], saidLetters: [] },
+      ...{ receipts: [], deadLetter: undefined, goneMs: undefined, outcome: 'queued' },
+    };
+    entries.set(leaf, entry);
+    return entry;
+  }
+
+  const isPurged = ({ queue, place }: Entry): boolean =>
+    place !== undefined && place.storedMs <= (purges.get(queue) ?? -1);
+
+  /** Says anew what the task is, from all that was said of it. */
+  function settle(entry: Entry): void {
+    const name = nameOf(entry);
+    const isNew = entry.queue === '';
+    entry.queue = name.queue;
+    entry.taskId = name.taskId;
+    entry.receipts = entry.saidReceipts
+      .filter((one) => isSame(namesOf(one), name))
+      .sort((a, b) => a.attempt - b.attempt || byPlace(a, b));
+    entry.deadLetter = entry.saidLetters.filter((one) => isSame(namesOf(one), name)).sort(byPlace)[0];
+    const before = entry.outcome;
+    entry.outcome = outcomeOf(entry, isPurged(entry));
+    if (isNew) counts[entry.outcome]++;
+    else if (entry.outcome !== before) {
+      counts[before]--;
+      counts[entry.outcome]++;
+    }
+    onChange(entry, isNew ? undefined : before);
+  }
+
+  return {
+    noteTask({ leaf, queue, taskId, seq, storedMs }) {
+      const entry = entryOf(leaf);
+      entry.own = { queue, taskId };
+      entry.place = { seq, storedMs };
+      entry.goneMs = undefined;
+      settle(entry);
+    },
+    noteReceipt(receipt) {
+      const entry = entryOf(receipt.taskLeaf);
+      if (entry.saidReceipts.some(({ seq }) => seq === receipt.seq)) return;
+      entry.saidReceipts.push(receipt);
+      entry.saidReceipts.sort(byPlace);
+      if (entry.saidReceipts.length > maxReceipts) dropFailed(entry.saidReceipts);
+      settle(entry);
+    },
+    noteDeadLetter(letter) {
+      const entry = entryOf(letter.taskLeaf);
+      if (entry.saidLetters.some(({ seq }) => seq === letter.seq)) return;
+      entry.saidLetters.push(letter);
+      entry.saidLetters.sort(byPlace);
+      if (entry.saidLetters.length > maxLetters) entry.saidLetters.pop();
+      settle(entry);
+    },
+    noteGone(leaf, atMs) {
+      const entry = entries.get(leaf);
+      if (entry === undefined) return;
+      entry.goneMs = atMs;
+      settle(entry);
+    },
+    notePurge(queue, atMs) {
+      purges.set(queue, Math.max(atMs, purges.get(queue) ?? 0));
+      for (const entry of entries.values()) if (entry.queue === queue) settle(entry);
+    },
+    get: (leaf) => entries.get(leaf),
+    *open() {
+      for (const entry of entries.values()) if (isOpen(entry.outcome)) yield entry;
+    },
+    all: () => entries.values(),
+    counts: () => ({ ...counts }),
+  };
+}
