@@ -1,5 +1,5 @@
 /** A workspace with a queue on a real engine, workers that are real peers, and what became of its tasks. */
-import type { Consumer, Delivery } from '../../src/engine/bus/durable.ts';
+import type { Consumer, Delivery, DurablePlane } from '../../src/engine/bus/durable.ts';
 import type { Fabric } from '../../src/engine/bus/fabric.ts';
 import { createEmbeddedFabric } from '../../src/engine/bus/memory/embedded-fabric.ts';
 import { createMemoryJournal } from '../../src/engine/bus/memory/memory-journal.ts';
@@ -8,14 +8,18 @@ import { createSystemClock } from '../../src/engine/ports/clock.ts';
 import { createSilentLogger } from '../../src/engine/ports/logger.ts';
 import { createSystemRandomness } from '../../src/engine/ports/randomness.ts';
 import { createDeadLetterOffice } from '../../src/engine/work/dead-letter-office.ts';
+import { type DlqSupervisor, type SupervisorEvent, startDlqSupervisor } from '../../src/engine/work/dlq-supervisor.ts';
 import { judgeReceipt, type ReceiptVerdict } from '../../src/engine/work/receipts.ts';
 import { createTaskRunner, type TaskHandler, type WorkEvent } from '../../src/engine/work/task-attempt.ts';
+import { createTaskBook, type TaskBook } from '../../src/engine/work/task-book.ts';
 import { createTaskIntake } from '../../src/engine/work/task-intake.ts';
-import { openQueue } from '../../src/engine/work/work-queue.ts';
+import { createWorkFollower } from '../../src/engine/work/work-follower.ts';
+import { openQueue, queueConsumer } from '../../src/engine/work/work-queue.ts';
 import { startWorkerLoop, type WorkerLoop } from '../../src/engine/work/worker-loop.ts';
 import { utf8 } from '../../src/shared/base/bytes.ts';
 import type { PayloadOf } from '../../src/shared/protocol/payloads.ts';
 import { decodePayload } from '../../src/shared/protocol/payloads.ts';
+import type { Role } from '../../src/shared/protocol/roles.ts';
 import { type StreamSpec, streamsOf } from '../../src/shared/protocol/stream-table.ts';
 import { startTrace } from '../../src/shared/protocol/trace-context.ts';
 import { type NatsServer, startNatsServer } from './nats-server.ts';
@@ -44,6 +48,12 @@ export interface WorkerOptions {
   readonly hurry?: number;
 }
 
+export interface FixtureSupervisor {
+  readonly supervisor: DlqSupervisor;
+  readonly events: SupervisorEvent[];
+  close(): Promise<void>;
+}
+
 export interface WorkPlace {
   readonly fabric: Fabric;
   readonly workspace: TrustedWorkspace;
@@ -51,6 +61,13 @@ export interface WorkPlace {
   /** Puts a task in the queue, as the coordinator; gives its id. */
   submit(task: object): Promise<string>;
   startWorker(name: string, options: WorkerOptions): Promise<FixtureWorker>;
+  /** A supervisor over the plane, the real one unless told. */
+  startSupervisor(name: string, plane?: DurablePlane): Promise<FixtureSupervisor>;
+  /** What somebody who comes now reads of the tasks. */
+  book(): Promise<TaskBook>;
+  /** What somebody knows who follows from the beginning; `refresh` reads on. */
+  readonly lasting: TaskBook;
+  refresh(): Promise<void>;
   receipts(): Promise<readonly ReceiptVerdict[]>;
   deadLetters(): Promise<readonly PayloadOf<'vak.dlq.failed'>[]>;
   /** Tasks that are still in the queue. */
@@ -68,7 +85,10 @@ function hurried(consumer: Consumer, by: number): Consumer {
 }
 
 /** Opens the workspace on an engine, with its streams and one queue. */
-export async function openWorkPlace(engine: (typeof workEngines)[number]): Promise<WorkPlace> {
+export async function openWorkPlace(
+  engine: (typeof workEngines)[number],
+  { ackWaitMs }: { readonly ackWaitMs?: number } = {},
+): Promise<WorkPlace> {
   const server: NatsServer | undefined = engine === 'embedded' ? undefined : await startNatsServer();
   const memory = { ...ports, folder: undefined, durability: 'written' } as const;
   const fabric = server === undefined ? await createEmbeddedFabric(memory) : await connectForTest(server.url);
@@ -77,10 +97,13 @@ export async function openWorkPlace(engine: (typeof workEngines)[number]): Promi
   const workStream = streamsOf(workspaceName).find(({ name }) => name === `VAK_WORK_${workspaceName}`) as StreamSpec;
   const workspace = createTrustedWorkspace();
   const { judge, reader } = workspace;
+  const wanted = queueConsumer({ workspace: workspaceName, queue });
+  if (ackWaitMs !== undefined) await durable.stream(workStream.name).ensureConsumer({ ...wanted, ackWaitMs });
   const { consumer, spec } = await openQueue(durable, { workspace: workspaceName, queue });
   const workers: FixtureWorker[] = [];
+  const supervisors: FixtureSupervisor[] = [];
 
-  async function openPeer(name: string, role: 'worker' | 'coordinator'): Promise<DurablePeer> {
+  async function openPeer(name: string, role: Role): Promise<DurablePeer> {
     const { signer, sealer } = workspace.peer(name, { roles: [role] });
     return await openDurablePeer({
       ...{ ...ports, workspace: workspaceName, peer: name, signer, sealer },
@@ -117,16 +140,56 @@ export async function openWorkPlace(engine: (typeof workEngines)[number]): Promi
     return worker;
   }
 
+  function follow(plane: DurablePlane) {
+    const book = createTaskBook({ capacity: 10_000, onChange: () => {} });
+    const follower = createWorkFollower({
+      ...{ ...ports, workspace: workspaceName, durable: plane, judge, reader, book, sinceMs: 0, onRefused: () => {} },
+    });
+    return { book, follower };
+  }
+
+  async function startSupervisor(name: string, plane = durable): Promise<FixtureSupervisor> {
+    const peer = await openPeer(name, 'dlq-supervisor');
+    const events: SupervisorEvent[] = [];
+    const own = { ...ports, workspace: workspaceName, peer: name };
+    const office = createDeadLetterOffice({ ...own, publisher: peer, durable: () => plane, judge });
+    const supervisor = await startDlqSupervisor({
+      ...{ ...own, ...follow(plane), durable: plane, reader, office },
+      onEvent: (event) => events.push(event),
+      onTrouble: () => {},
+    });
+    let isClosed = false;
+    const one: FixtureSupervisor = {
+      ...{ supervisor, events },
+      async close() {
+        if (isClosed) return;
+        isClosed = true;
+        await supervisor.close();
+        await peer.close(0);
+      },
+    };
+    supervisors.push(one);
+    return one;
+  }
+
+  const lasting = follow(durable);
   const coordinator = await openPeer('carla', 'coordinator');
   const read = async (stream: string) => (await durable.stream(stream).read({ limit: 1_000 })).messages;
 
   return {
-    ...{ fabric, workspace, consumer, startWorker },
+    ...{ fabric, workspace, consumer, startWorker, startSupervisor },
     async submit(task) {
       const draft = { subject: `vak.work.${workspaceName}.${queue}.task`, payload: utf8(JSON.stringify(task)) };
       const { envelope, stored } = await coordinator.publish({ ...draft, trace: startTrace(ports.randomness.bytes) });
       await stored;
       return envelope.id;
+    },
+    lasting: lasting.book,
+    refresh: () => lasting.follower.refresh(),
+    async book() {
+      const { book, follower } = follow(durable);
+      await follower.refresh();
+      return book;
     },
     receipts: async () => (await read(`VAK_RECEIPTS_${workspaceName}`)).map((message) => judgeReceipt(message, judge)),
     async deadLetters() {
@@ -137,7 +200,7 @@ export async function openWorkPlace(engine: (typeof workEngines)[number]): Promi
     },
     leftCount: async () => (await durable.stream(workStream.name).state()).messageCount,
     async close() {
-      for (const worker of workers) await worker.close();
+      for (const one of [...workers, ...supervisors]) await one.close();
       await coordinator.close(0);
       await fabric.close();
       await server?.stop();

@@ -61,6 +61,7 @@ describe('E13 a signature', () => {
       signer: signerOf(1).nkey,
       peer: 'ada',
       roles: ['worker'],
+      queues: ['build'],
       why: 'ada was granted worker (serial 1).',
     });
   });

@@ -3,7 +3,6 @@
  * Law: one dead letter a task, whoever writes it and however often; what squats on its id hides nothing.
  */
 import { isVakError, type VakError } from '../../shared/base/vak-error.ts';
-import { decodePayload } from '../../shared/protocol/payloads.ts';
 import { buildSubject } from '../../shared/protocol/subject.ts';
 import { childOf, readTraceContext, startTrace } from '../../shared/protocol/trace-context.ts';
 import type { DurablePlane } from '../bus/durable.ts';
@@ -12,6 +11,7 @@ import type { StoredJudge } from '../envelope/stored-judge.ts';
 import type { DurablePeer } from '../outbox/durable-peer.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import { type DeadLetterOptions, taskLeafOf, writeDeadLetter } from './dead-letter.ts';
+import { judgeDeadLetter } from './dead-letter-judge.ts';
 
 export type Burial = Pick<DeadLetterOptions, 'message' | 'reading' | 'death'>;
 
@@ -61,14 +61,8 @@ export function createDeadLetterOffice(deps: DeadLetterOfficeDeps): DeadLetterOf
   /** Whether what lies under the id is a dead letter of that task, by somebody who may write one (W3). */
   async function isAuthorised(stored: StoredPlace, taskLeaf: string): Promise<boolean> {
     const message = await durable().stream(stored.stream).get(stored.seq);
-    const verdict = message === undefined ? undefined : judge(message);
-    if (verdict?.kind !== 'accepted' || verdict.envelope.type !== 'vak.dlq.failed') return false;
-    try {
-      return decodePayload('vak.dlq.failed', verdict.payload).taskLeaf === taskLeaf;
-    } catch (error) {
-      if (isVakError(error)) return false;
-      throw error;
-    }
+    const verdict = message === undefined ? undefined : judgeDeadLetter(message, judge);
+    return verdict?.kind === 'valid' && verdict.letter.taskLeaf === taskLeaf;
   }
 
   return {

@@ -10,12 +10,12 @@ import type { Randomness } from '../../ports/randomness.ts';
 import { checkAppend, checkStreamSpec } from '../check-durable.ts';
 import { checkMessageSize } from '../check-message.ts';
 import type { Appended, AppendOptions, DurablePlane, Provisioned } from '../durable.ts';
+import { advisorySubject, encodeMaxDeliveries } from '../max-deliveries-advisory.ts';
 import type { Taken } from './consumer-progress.ts';
 import { createContentCache, createUnboundedCache } from './content-cache.ts';
 import { createEmbeddedStream, type EmbeddedStream } from './embedded-stream.ts';
 import type { Journal } from './journal.ts';
 import { createJournalWriter, createMemoryWriter } from './journal-writer.ts';
-import { advisorySubject, encodeAdvisory } from './max-deliveries-advisory.ts';
 import type { StreamStore } from './message-store.ts';
 import { createStreamDirectory } from './stream-directory.ts';
 import { createStreamHandle } from './stream-handle.ts';
@@ -98,7 +98,7 @@ export async function createStreamPlane(deps: StreamPlaneDeps): Promise<StreamPl
     const taker = directory.ofOwnSubject(subject);
     if (taker === undefined) return;
     const advisory = { stream, consumer, streamSeq: seq, deliveries };
-    const data = encodeAdvisory(advisory, clock, randomness);
+    const data = encodeMaxDeliveries(advisory, clock, randomness);
     const own = { messageId: undefined, expectedLastSeq: undefined, isKept: true, isToBeTold: false };
     try {
       await taker.log.append({ subject, data, ...own });

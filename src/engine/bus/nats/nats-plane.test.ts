@@ -8,8 +8,8 @@ import { type NatsServer, startNatsServer } from '../../../../tests/support/nats
 import { toText, utf8 } from '../../../shared/base/bytes.ts';
 import { streamsOf } from '../../../shared/protocol/stream-table.ts';
 import type { ConsumerSpec, DurablePlane, Stream } from '../durable.ts';
+import { decodeMaxDeliveries } from '../max-deliveries-advisory.ts';
 import { provision } from '../provision.ts';
-import { decodeMaxDeliveries } from './max-deliveries-advisory.ts';
 
 let server: NatsServer;
 let under: PlaneUnderTest;

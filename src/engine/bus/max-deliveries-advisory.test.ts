@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { utf8 } from '../../../shared/base/bytes.ts';
+import { utf8 } from '../../shared/base/bytes.ts';
 import { decodeMaxDeliveries } from './max-deliveries-advisory.ts';
 
 const advisory = {

@@ -1,12 +1,30 @@
 /**
- * Reads the advisory that a message has exhausted its deliveries (protocol.md W3), as `VAK_ADV_<ws>` keeps it.
+ * What is told when a message has exhausted its deliveries (protocol.md W3), as nats-server tells it and `VAK_ADV_<ws>` keeps it.
  * Law: what is not exactly such an advisory is not one: anybody may publish on the subject.
  */
-import type { MaxDeliveriesAdvisory } from '../durable.ts';
+import { utf8 } from '../../shared/base/bytes.ts';
+import type { Clock } from '../ports/clock.ts';
+import { createUuid, type Randomness } from '../ports/randomness.ts';
+import type { MaxDeliveriesAdvisory } from './durable.ts';
 
 const advisoryType = 'io.nats.jetstream.advisory.v1.max_deliver';
 const maxAdvisoryBytes = 16 * 1024;
 const nameForm = /^[A-Za-z0-9_-]{1,240}$/;
+
+/** Subject of the advisories of a stream's consumer. */
+export function advisorySubject(stream: string, consumer: string): string {
+  return `$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.${stream}.${consumer}`;
+}
+
+/** Bytes of an advisory: JSON. */
+export function encodeMaxDeliveries(advisory: MaxDeliveriesAdvisory, clock: Clock, randomness: Randomness): Uint8Array {
+  const { stream, consumer, streamSeq, deliveries } = advisory;
+  const record = {
+    ...{ type: advisoryType, id: createUuid(clock, randomness), timestamp: new Date(clock.now()).toISOString() },
+    ...{ stream, consumer, stream_seq: streamSeq, deliveries },
+  };
+  return utf8(JSON.stringify(record));
+}
 
 /** Undefined if it is none, or a malformed one. */
 export function decodeMaxDeliveries(data: Uint8Array): MaxDeliveriesAdvisory | undefined {

@@ -1,0 +1,190 @@
+/**
+ * Follows what becomes of a workspace's tasks: the tasks themselves, receipts, dead letters (protocol.md W6, W7).
+ * Law: it only reads, and makes no consumer; a task is held for lost only after everything that was stored before it went was read.
+ */
+import { isVakError } from '../../shared/base/vak-error.ts';
+import { parseSubject } from '../../shared/protocol/subject.ts';
+import type { DurablePlane, StoredMessage } from '../bus/durable.ts';
+import type { EnvelopeReader } from '../envelope/envelope-reader.ts';
+import type { StoredJudge } from '../envelope/stored-judge.ts';
+import type { Clock } from '../ports/clock.ts';
+import { createSerialLane } from '../serial-lane.ts';
+import { taskLeafOf } from './dead-letter.ts';
+import { judgeDeadLetter } from './dead-letter-judge.ts';
+import { judgeReceipt } from './receipts.ts';
+import type { TaskBook } from './task-book.ts';
+import { workStreamOf } from './work-queue.ts';
+
+/** A receipt or dead letter that does not count, and why. */
+export interface RefusedRecord {
+  readonly kind: 'receipt' | 'dead-letter';
+  readonly message: StoredMessage;
+  readonly why: string;
+}
+
+export interface WorkFollowerDeps {
+  readonly workspace: string;
+  readonly durable: DurablePlane;
+  readonly judge: StoredJudge;
+  readonly reader: EnvelopeReader;
+  readonly book: TaskBook;
+  /** What was stored before is not read, ms since the epoch. */
+  readonly sinceMs: number;
+  readonly clock: Clock;
+  readonly onRefused: (refused: RefusedRecord) => void;
+}
+
+export interface WorkFollower {
+  /** Reads what has come since, then looks which tasks have gone. Calls run one after the other. Throws what reading throws. */
+  refresh(): Promise<void>;
+}
+
+const pageLimit = 1_000;
+/** Tasks that are looked for at each refresh, those that were looked for longest ago first. */
+const maxLooks = 500;
+/** Records that nobody can judge yet, kept to be judged again. */
+const maxUndecided = 1_024;
+
+/** `unproven`: it does not count as far as is known here; what will be known may say otherwise. `locked`: nobody can tell. */
+type Noting = 'noted' | 'unproven' | 'locked';
+
+/** `isTold`: that it does not count was told before. */
+type Note = (message: StoredMessage, isTold: boolean) => Noting;
+
+/** One stream, read from where it was read to. */
+function createStreamReading(deps: WorkFollowerDeps, name: string, note: Note) {
+  const stream = deps.durable.stream(name);
+  let nextSeq: number | undefined;
+  let undecided: { readonly message: StoredMessage; readonly isTold: boolean }[] = [];
+  let isLocked = false;
+
+  function take(message: StoredMessage, isTold: boolean): void {
+    const noting = note(message, isTold);
+    if (noting === 'locked') isLocked = true;
+    if (noting !== 'noted') undecided.push({ message, isTold: isTold || noting === 'unproven' });
+  }
+
+  function judgeAgain(): void {
+    const again = undecided;
+    undecided = [];
+    isLocked = false;
+    for (const { message, isTold } of again) take(message, isTold);
+  }
+
+  return {
+    /** Whether something could not be judged because the keys are not there. */
+    isLocked: () => isLocked,
+    async read(): Promise<void> {
+      judgeAgain();
+      let isMore = true;
+      while (isMore) {
+        const from = nextSeq === undefined ? { fromMs: deps.sinceMs } : { fromSeq: nextSeq };
+        const page = await stream.read({ ...from, limit: pageLimit });
+        for (const message of page.messages) take(message, false);
+        const last = page.messages.at(-1)?.seq;
+        nextSeq = page.nextSeq ?? (last === undefined ? nextSeq : last + 1);
+        isMore = page.nextSeq !== undefined;
+      }
+      // The oldest give way: what was never judged counts for nothing.
+      if (undecided.length > maxUndecided) undecided = undecided.slice(-maxUndecided);
+    },
+  };
+}
+
+/** Creates a follower of a workspace. */
+export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
+  const { workspace, durable, judge, reader, book, clock, onRefused } = deps;
+  const work = durable.stream(workStreamOf(workspace));
+  const lane = createSerialLane();
+  /** Of a task that is open: when it was looked for, by `clock.monotonic`. */
+  const lookedMs = new Map<string, number>();
+  let isTaskStreamRead = false;
+
+  function noteTask(message: StoredMessage): Noting {
+    const { seq, storedMs, subject } = message;
+    const reading = reader.read(message.data);
+    const taskId = reading.kind === 'envelope' ? reading.envelope.id : null;
+    const leaf = taskLeafOf(message, reading);
+    book.noteTask({ leaf, queue: parseSubject(subject).entity, taskId, seq, storedMs });
+    return 'noted';
+  }
+
+  /** What does not count is told once. */
+  function refuse(refused: RefusedRecord, { isFinal, isTold }: { isFinal: boolean; isTold: boolean }): Noting {
+    if (!isTold) onRefused(refused);
+    return isFinal ? 'noted' : 'unproven';
+  }
+
+  function noteReceipt(message: StoredMessage, isTold: boolean): Noting {
+    const verdict = judgeReceipt(message, judge);
+    if (verdict.kind === 'locked') return 'locked';
+    const { seq, storedMs } = message;
+    if (verdict.kind === 'invalid') {
+      return refuse({ kind: 'receipt', message, why: verdict.why }, { isFinal: verdict.isFinal, isTold });
+    }
+    book.noteReceipt({ ...verdict.receipt, seq, storedMs });
+    return 'noted';
+  }
+
+  function noteDeadLetter(message: StoredMessage, isTold: boolean): Noting {
+    const verdict = judgeDeadLetter(message, judge);
+    if (verdict.kind === 'locked') return 'locked';
+    const { seq, storedMs } = message;
+    if (verdict.kind === 'invalid') {
+      return refuse({ kind: 'dead-letter', message, why: verdict.why }, { isFinal: verdict.isFinal, isTold });
+    }
+    book.noteDeadLetter({ ...verdict.letter, seq, storedMs });
+    return 'noted';
+  }
+
+  const tasks = createStreamReading(deps, workStreamOf(workspace), noteTask);
+  const receipts = createStreamReading(deps, `VAK_RECEIPTS_${workspace}`, noteReceipt);
+  const letters = createStreamReading(deps, `VAK_DLQ_${workspace}`, noteDeadLetter);
+
+  /** Tasks that should stand in the stream, and do not. */
+  async function findGone(): Promise<string[]> {
+    const standing = [...book.open()].filter(({ place, outcome }) => place !== undefined && outcome !== 'lost');
+    const { firstSeq } = await work.state();
+    const leaves = new Set(standing.map(({ leaf }) => leaf));
+    for (const leaf of lookedMs.keys()) if (!leaves.has(leaf)) lookedMs.delete(leaf);
+    const oldest = standing.sort((a, b) => (lookedMs.get(a.leaf) ?? -1) - (lookedMs.get(b.leaf) ?? -1));
+    const gone: string[] = [];
+    for (const { leaf, place } of oldest.slice(0, maxLooks)) {
+      lookedMs.set(leaf, clock.monotonic());
+      const seq = place?.seq ?? 0;
+      if (seq < firstSeq || (await work.get(seq)) === undefined) gone.push(leaf);
+    }
+    return gone;
+  }
+
+  async function readRecords(): Promise<void> {
+    await receipts.read();
+    await letters.read();
+  }
+
+  async function readAll(): Promise<void> {
+    await tasks.read();
+    isTaskStreamRead = true;
+    await readRecords();
+    const gone = await findGone();
+    if (gone.length === 0) return;
+    // An honest worker stores what became of a task before the task goes (W1, W3): it is there now.
+    await readRecords();
+    // While the keys are locked nobody can tell.
+    if (receipts.isLocked() || letters.isLocked()) return;
+    const atMs = clock.now();
+    for (const leaf of gone) book.noteGone(leaf, atMs);
+  }
+
+  return {
+    refresh: () =>
+      lane.run(async () => {
+        try {
+          await readAll();
+        } catch (error) {
+          // A workspace whose streams were not made yet has no tasks.
+          if (!isVakError(error, 'not-found') || isTaskStreamRead) throw error;
+        }
+      }),
+  };
+}
