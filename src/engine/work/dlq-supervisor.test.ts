@@ -31,7 +31,7 @@ describe.each(workEngines)('on the engine %s', (engine) => {
     expect(await place.consumer.pull({ batch: 1, waitMs: 1_000 })).toEqual([]);
   };
 
-  const outcome = async (): Promise<unknown[]> => [...(await place.book()).all()].map((one) => one.outcome);
+  const states = async (): Promise<unknown[]> => [...(await place.book()).all()].map((one) => one.state);
 
   test('W3 a task whose workers all died has one dead letter, that says so, and leaves the queue', async () => {
     const { events } = await place.startSupervisor('sue');
@@ -43,7 +43,7 @@ describe.each(workEngines)('on the engine %s', (engine) => {
       { envelopeId: taskId, queue: 'q', attempts: 4, errorClass: 'worker-lost', workerId: null, history: [] },
     ]);
     expect(events).toMatchObject([{ kind: 'buried', queue: 'q', taskId }]);
-    expect(await outcome()).toEqual(['dead']);
+    expect(await states()).toEqual(['dead']);
   });
 
   test('W3 what exhausted its deliveries while no supervisor ran is caught up later', async () => {
@@ -127,7 +127,7 @@ describe.each(workEngines)('on the engine %s', (engine) => {
     await pullInVain();
     await expect.poll(place.leftCount, patience).toBe(0);
     expect(await place.deadLetters()).toMatchObject([{ queue: 'other' }, { queue: 'q', envelopeId: taskId }]);
-    expect(await outcome()).toEqual(['dead']);
+    expect(await states()).toEqual(['dead']);
   });
 
   test('W6 a worker that finishes after the dead letter closes it as finished late', async () => {
@@ -145,17 +145,17 @@ describe.each(workEngines)('on the engine %s', (engine) => {
       `vak.receipts.acme.${late.session}.completed`,
     );
     await place.fabric.durable.append(subject, data);
-    expect(await outcome()).toEqual(['finished-late']);
+    expect(await states()).toEqual(['finished-late']);
   });
 
   test('W7 an ack that a worker forged proves nothing: the task is lost, and stays so until somebody proves otherwise', async () => {
     await place.submit({ command: ['true'] });
     await place.refresh();
-    expect([...place.lasting.all()].map((one) => one.outcome)).toEqual(['queued']);
+    expect([...place.lasting.all()].map((one) => one.state)).toEqual(['queued']);
     const [delivery] = await place.consumer.pull({ batch: 1, waitMs: 5_000 });
     await delivery?.ack();
     await place.refresh();
-    expect([...place.lasting.all()].map((one) => one.outcome)).toEqual(['lost']);
+    expect([...place.lasting.all()].map((one) => one.state)).toEqual(['lost']);
   });
 
   test('W7 a receipt that nobody can judge makes no task lost, and garbage hides no loss', async () => {
@@ -166,10 +166,10 @@ describe.each(workEngines)('on the engine %s', (engine) => {
     const { secrets } = place.workspace;
     place.workspace.secrets = undefined;
     await place.refresh();
-    expect([...place.lasting.all()].map((one) => one.outcome)).toEqual(['queued']);
+    expect([...place.lasting.all()].map((one) => one.state)).toEqual(['queued']);
     place.workspace.secrets = secrets;
     await place.fabric.durable.append('vak.receipts.acme.x.completed', utf8('garbage'));
     await place.refresh();
-    expect([...place.lasting.all()].map((one) => one.outcome)).toEqual(['done']);
+    expect([...place.lasting.all()].map((one) => one.state)).toEqual(['done']);
   });
 });

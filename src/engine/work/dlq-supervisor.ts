@@ -98,7 +98,7 @@ export async function startDlqSupervisor(deps: DlqSupervisorDeps): Promise<DlqSu
     const reading = reader.read(message.data);
     const leaf = taskLeafOf(message, reading);
     const known = book.get(leaf);
-    const isSettled = known?.deadLetter !== undefined || known?.outcome === 'done';
+    const isSettled = known?.deadLetter !== undefined || known?.state === 'done';
     const isBuried = isSettled || (await office.bury({ message, reading, death: deathOf(leaf, deliveries) }));
     if (!isBuried) return false;
     await work.delete(message.seq);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DeadLetter } from './dead-letter-judge.ts';
 import type { Receipt } from './receipts.ts';
-import { createTaskBook, type Place, type TaskBook, type TaskOutcome, taskOutcomes } from './task-book.ts';
+import { createTaskBook, type Place, type TaskBook, type TaskState, taskStates } from './task-book.ts';
 
 const leafOf = (n: number): string => n.toString(16).padStart(64, '0');
 const idOf = (n: number): string => `00000000-0000-7000-8000-${n.toString().padStart(12, '0')}`;
@@ -60,7 +60,7 @@ function play(steps: readonly Step[], capacity = 1_000): TaskBook {
 }
 
 describe('what became of a task', () => {
-  it.each<[TaskOutcome, string, Step[]]>([
+  it.each<[TaskState, string, Step[]]>([
     ['queued', 'it stands in its queue', [task(1)]],
     ['retrying', 'an attempt failed', [task(1), receipt(1, failed)]],
     ['done', 'a receipt says so', [task(1), receipt(1)]],
@@ -75,10 +75,10 @@ describe('what became of a task', () => {
     ['lost', 'the purge was before it came', [task(1), gone(1), purge(499)]],
     ['lost', 'a receipt is for another task', [task(1), gone(1), receipt(1, { taskId: idOf(2) })]],
     ['lost', 'a dead letter is of another queue', [task(1), gone(1), letter(1, { queue: 'other' })]],
-  ])('W7 %s: %s', (outcome, _, steps) => {
+  ])('W7 %s: %s', (state, _, steps) => {
     const book = play(steps);
-    expect(book.get(leafOf(1))?.outcome).toBe(outcome);
-    expect(book.counts()).toEqual(Object.fromEntries(taskOutcomes.map((one) => [one, one === outcome ? 1 : 0])));
+    expect(book.get(leafOf(1))?.state).toBe(state);
+    expect(book.counts()).toEqual(Object.fromEntries(taskStates.map((one) => [one, one === state ? 1 : 0])));
   });
 
   it('W6 the first valid done wins, and attempts stand in their order', () => {
@@ -93,7 +93,7 @@ describe('what became of a task', () => {
   it('W6 however many failures are said of a task, it stays done', () => {
     const many = Array.from({ length: 600 }, (_, i) => receipt(1, { seq: i + 10, storedMs: 2_000 + i, ...failed }));
     const book = play([task(1), receipt(1), ...many]);
-    expect(book.get(leafOf(1))?.outcome).toBe('done');
+    expect(book.get(leafOf(1))?.state).toBe('done');
     expect(book.get(leafOf(1))?.receipts.length).toBeLessThanOrEqual(256);
   });
 });
@@ -117,11 +117,11 @@ it('W7 the order in which things become known changes nothing, and the counts ad
   const inOrder = play([...said, ...ends]);
   const facts = (book: TaskBook) =>
     [...book.all()]
-      .map(({ leaf, queue, taskId, outcome, receipts, deadLetter }) => ({
-        ...{ leaf, queue, taskId, outcome, receipts: receipts.map(({ seq }) => seq), letter: deadLetter?.seq },
+      .map(({ leaf, queue, taskId, state, receipts, deadLetter }) => ({
+        ...{ leaf, queue, taskId, state, receipts: receipts.map(({ seq }) => seq), letter: deadLetter?.seq },
       }))
       .toSorted((a, b) => a.leaf.localeCompare(b.leaf));
-  expect(facts(inOrder).map(({ outcome }) => outcome)).toEqual(['done', 'lost', 'finished-late', 'dead', 'done']);
+  expect(facts(inOrder).map(({ state }) => state)).toEqual(['done', 'lost', 'finished-late', 'dead', 'done']);
   fc.assert(
     fc.property(fc.shuffledSubarray(said, { minLength: said.length, maxLength: said.length }), (shuffled) => {
       const book = play([...shuffled, ...ends]);
@@ -143,7 +143,7 @@ it('W7 a full book forgets settled tasks first, and what is lost last', () => {
 
 it('W7 every change is told, with what it was before', () => {
   const told: [string, string | undefined][] = [];
-  const book = createTaskBook({ capacity: 9, onChange: ({ outcome }, before) => told.push([outcome, before]) });
+  const book = createTaskBook({ capacity: 9, onChange: ({ state }, before) => told.push([state, before]) });
   for (const step of [task(1), receipt(1, { seq: 1, ...failed }), receipt(1, { seq: 2 })]) step(book);
   expect(told).toEqual([
     ['queued', undefined],

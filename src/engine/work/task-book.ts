@@ -1,6 +1,6 @@
 /**
  * What became of tasks, from what is known of each (protocol.md W5–W7).
- * Law: the order in which things become known changes nothing; each task has one outcome, and the counts add up.
+ * Law: the order in which things become known changes nothing; each task is in one state, and the counts add up.
  *
  * Pure: it is told, it reads nothing. A task is known by its leaf, which a receipt and a dead letter name.
  */
@@ -12,9 +12,9 @@ import type { Receipt } from './receipts.ts';
  * has a dead letter. `finished-late`: done after its dead letter, which that closes. `lost`: gone without either (W7).
  * `purged`: an operator has taken it out of its queue.
  */
-export type TaskOutcome = 'queued' | 'retrying' | 'done' | 'dead' | 'finished-late' | 'lost' | 'purged';
+export type TaskState = 'queued' | 'retrying' | 'done' | 'dead' | 'finished-late' | 'lost' | 'purged';
 
-export const taskOutcomes = ['queued', 'retrying', 'done', 'dead', 'finished-late', 'lost', 'purged'] as const;
+export const taskStates = ['queued', 'retrying', 'done', 'dead', 'finished-late', 'lost', 'purged'] as const;
 
 /** Where something is said, and when it was stored, ms since the epoch. */
 export interface Place {
@@ -33,7 +33,7 @@ export interface TaskRecord {
   /** Those that count, in the order of their attempts. */
   readonly receipts: readonly (Receipt & Place)[];
   readonly deadLetter: (DeadLetter & Place) | undefined;
-  readonly outcome: TaskOutcome;
+  readonly state: TaskState;
 }
 
 export interface TaskBook {
@@ -52,7 +52,7 @@ export interface TaskBook {
   open(): Iterable<TaskRecord>;
   /** All that are remembered, oldest first. */
   all(): Iterable<TaskRecord>;
-  counts(): Readonly<Record<TaskOutcome, number>>;
+  counts(): Readonly<Record<TaskState, number>>;
 }
 
 interface Named {
@@ -73,7 +73,7 @@ interface Entry extends Named {
   receipts: readonly (Receipt & Place)[];
   deadLetter: (DeadLetter & Place) | undefined;
   goneMs: number | undefined;
-  outcome: TaskOutcome;
+  state: TaskState;
 }
 
 /** What is said of a task that is kept: its last attempts, its first dead letters. */
@@ -100,7 +100,7 @@ function dropFailed(receipts: (Receipt & Place)[]): void {
   receipts.splice(Math.max(at, 0), 1);
 }
 
-function outcomeOf({ receipts, deadLetter, goneMs }: Entry, isPurged: boolean): TaskOutcome {
+function stateOf({ receipts, deadLetter, goneMs }: Entry, isPurged: boolean): TaskState {
   const done = receipts.filter(({ outcome }) => outcome === 'done').sort(byPlace)[0];
   if (done !== undefined) {
     return deadLetter !== undefined && deadLetter.storedMs <= done.storedMs ? 'finished-late' : 'done';
@@ -110,18 +110,18 @@ function outcomeOf({ receipts, deadLetter, goneMs }: Entry, isPurged: boolean): 
   return receipts.length > 0 ? 'retrying' : 'queued';
 }
 
-const emptyCounts = (): Record<TaskOutcome, number> => ({
+const emptyCounts = (): Record<TaskState, number> => ({
   ...{ queued: 0, retrying: 0, done: 0, dead: 0, 'finished-late': 0, lost: 0, purged: 0 },
 });
 
-/** Those whose outcome is not settled, or may have to be looked into. */
-const isOpen = (outcome: TaskOutcome): boolean => outcome === 'queued' || outcome === 'retrying' || outcome === 'lost';
+/** Those whose state is not settled, or may have to be looked into. */
+const isOpen = (state: TaskState): boolean => state === 'queued' || state === 'retrying' || state === 'lost';
 
 export interface TaskBookDeps {
   /** Tasks that are remembered at most, ≥ 1. */
   readonly capacity: number;
   /** Told of each task of which something new is known; `before`: undefined for a new one. */
-  readonly onChange: (record: TaskRecord, before: TaskOutcome | undefined) => void;
+  readonly onChange: (record: TaskRecord, before: TaskState | undefined) => void;
 }
 
 /** Creates a book of tasks; the oldest settled ones give way first, then the oldest. */
@@ -135,13 +135,13 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
     let victim: Entry | undefined;
     for (const entry of entries.values()) {
       victim ??= entry;
-      if (isOpen(entry.outcome)) continue;
+      if (isOpen(entry.state)) continue;
       victim = entry;
       break;
     }
     if (victim === undefined) return;
     entries.delete(victim.leaf);
-    counts[victim.outcome]--;
+    counts[victim.state]--;
   }
 
   function entryOf(leaf: string): Entry {
@@ -150,7 +150,7 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
     makeRoom();
     const entry: Entry = {
       ...{ leaf, queue: '', taskId: null, own: undefined, place: undefined, saidReceipts: [], saidLetters: [] },
-      ...{ receipts: [], deadLetter: undefined, goneMs: undefined, outcome: 'queued' },
+      ...{ receipts: [], deadLetter: undefined, goneMs: undefined, state: 'queued' },
     };
     entries.set(leaf, entry);
     return entry;
@@ -169,12 +169,12 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
       .filter((one) => isSame(namesOf(one), name))
       .sort((a, b) => a.attempt - b.attempt || byPlace(a, b));
     entry.deadLetter = entry.saidLetters.filter((one) => isSame(namesOf(one), name)).sort(byPlace)[0];
-    const before = entry.outcome;
-    entry.outcome = outcomeOf(entry, isPurged(entry));
-    if (isNew) counts[entry.outcome]++;
-    else if (entry.outcome !== before) {
+    const before = entry.state;
+    entry.state = stateOf(entry, isPurged(entry));
+    if (isNew) counts[entry.state]++;
+    else if (entry.state !== before) {
       counts[before]--;
-      counts[entry.outcome]++;
+      counts[entry.state]++;
     }
     onChange(entry, isNew ? undefined : before);
   }
@@ -215,7 +215,7 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
     },
     get: (leaf) => entries.get(leaf),
     *open() {
-      for (const entry of entries.values()) if (isOpen(entry.outcome)) yield entry;
+      for (const entry of entries.values()) if (isOpen(entry.state)) yield entry;
     },
     all: () => entries.values(),
     counts: () => ({ ...counts }),

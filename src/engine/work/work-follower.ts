@@ -12,6 +12,7 @@ import { createSerialLane } from '../serial-lane.ts';
 import { taskLeafOf } from './dead-letter.ts';
 import { judgeDeadLetter } from './dead-letter-judge.ts';
 import { judgeReceipt } from './receipts.ts';
+import { createStreamReading, type Noting, type StreamReadingDeps } from './stream-reading.ts';
 import type { TaskBook } from './task-book.ts';
 import { workStreamOf } from './work-queue.ts';
 
@@ -39,61 +40,12 @@ export interface WorkFollower {
   refresh(): Promise<void>;
 }
 
-const pageLimit = 1_000;
 /** Tasks that are looked for at each refresh, those that were looked for longest ago first. */
 const maxLooks = 500;
-/** Records that nobody can judge yet, kept to be judged again. */
-const maxUndecided = 1_024;
-
-/** `unproven`: it does not count as far as is known here; what will be known may say otherwise. `locked`: nobody can tell. */
-type Noting = 'noted' | 'unproven' | 'locked';
-
-/** `isTold`: that it does not count was told before. */
-type Note = (message: StoredMessage, isTold: boolean) => Noting;
-
-/** One stream, read from where it was read to. */
-function createStreamReading(deps: WorkFollowerDeps, name: string, note: Note) {
-  const stream = deps.durable.stream(name);
-  let nextSeq: number | undefined;
-  let undecided: { readonly message: StoredMessage; readonly isTold: boolean }[] = [];
-  let isLocked = false;
-
-  function take(message: StoredMessage, isTold: boolean): void {
-    const noting = note(message, isTold);
-    if (noting === 'locked') isLocked = true;
-    if (noting !== 'noted') undecided.push({ message, isTold: isTold || noting === 'unproven' });
-  }
-
-  function judgeAgain(): void {
-    const again = undecided;
-    undecided = [];
-    isLocked = false;
-    for (const { message, isTold } of again) take(message, isTold);
-  }
-
-  return {
-    /** Whether something could not be judged because the keys are not there. */
-    isLocked: () => isLocked,
-    async read(): Promise<void> {
-      judgeAgain();
-      let isMore = true;
-      while (isMore) {
-        const from = nextSeq === undefined ? { fromMs: deps.sinceMs } : { fromSeq: nextSeq };
-        const page = await stream.read({ ...from, limit: pageLimit });
-        for (const message of page.messages) take(message, false);
-        const last = page.messages.at(-1)?.seq;
-        nextSeq = page.nextSeq ?? (last === undefined ? nextSeq : last + 1);
-        isMore = page.nextSeq !== undefined;
-      }
-      // The oldest give way: what was never judged counts for nothing.
-      if (undecided.length > maxUndecided) undecided = undecided.slice(-maxUndecided);
-    },
-  };
-}
 
 /** Creates a follower of a workspace. */
 export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
-  const { workspace, durable, judge, reader, book, clock, onRefused } = deps;
+  const { workspace, durable, judge, reader, book, sinceMs, clock, onRefused } = deps;
   const work = durable.stream(workStreamOf(workspace));
   const lane = createSerialLane();
   /** Of a task that is open: when it was looked for, by `clock.monotonic`. */
@@ -137,13 +89,15 @@ export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
     return 'noted';
   }
 
-  const tasks = createStreamReading(deps, workStreamOf(workspace), noteTask);
-  const receipts = createStreamReading(deps, `VAK_RECEIPTS_${workspace}`, noteReceipt);
-  const letters = createStreamReading(deps, `VAK_DLQ_${workspace}`, noteDeadLetter);
+  const readingOf = (stream: string, note: StreamReadingDeps['note']) =>
+    createStreamReading({ durable, stream, sinceMs, note });
+  const tasks = readingOf(workStreamOf(workspace), noteTask);
+  const receipts = readingOf(`VAK_RECEIPTS_${workspace}`, noteReceipt);
+  const letters = readingOf(`VAK_DLQ_${workspace}`, noteDeadLetter);
 
   /** Tasks that should stand in the stream, and do not. */
   async function findGone(): Promise<string[]> {
-    const standing = [...book.open()].filter(({ place, outcome }) => place !== undefined && outcome !== 'lost');
+    const standing = [...book.open()].filter(({ place, state }) => place !== undefined && state !== 'lost');
     const { firstSeq } = await work.state();
     const leaves = new Set(standing.map(({ leaf }) => leaf));
     for (const leaf of lookedMs.keys()) if (!leaves.has(leaf)) lookedMs.delete(leaf);
