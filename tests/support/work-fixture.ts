@@ -55,6 +55,7 @@ export interface FixtureSupervisor {
 }
 
 export interface WorkPlace {
+  readonly ports: typeof ports;
   readonly fabric: Fabric;
   readonly workspace: TrustedWorkspace;
   readonly consumer: Consumer;
@@ -177,7 +178,7 @@ export async function openWorkPlace(
   const read = async (stream: string) => (await durable.stream(stream).read({ limit: 1_000 })).messages;
 
   return {
-    ...{ fabric, workspace, consumer, startWorker, startSupervisor },
+    ...{ ports, fabric, workspace, consumer, startWorker, startSupervisor },
     async submit(task) {
       const draft = { subject: `vak.work.${workspaceName}.${queue}.task`, payload: utf8(JSON.stringify(task)) };
       const { envelope, stored } = await coordinator.publish({ ...draft, trace: startTrace(ports.randomness.bytes) });

@@ -3,7 +3,7 @@
  * only to look).
  * Law: every message is noted in its order, once for good; what is undecided is judged anew at each reading, in bounded number.
  */
-import type { DurablePlane, StoredMessage } from '../bus/durable.ts';
+import type { DurablePlane, ReadOptions, StoredMessage } from '../bus/durable.ts';
 
 /** `unproven`: it does not count as far as is known here; what will be known may say otherwise. `locked`: nobody can tell. */
 export type Noting = 'noted' | 'unproven' | 'locked';
@@ -11,8 +11,10 @@ export type Noting = 'noted' | 'unproven' | 'locked';
 export interface StreamReadingDeps {
   readonly durable: DurablePlane;
   readonly stream: string;
-  /** What was stored before is not read, ms since the epoch. */
-  readonly sinceMs: number;
+  /** What was stored before is not read: a time in ms since the epoch, or a place. */
+  readonly from: Pick<ReadOptions, 'fromMs' | 'fromSeq'>;
+  /** A pattern (S2); everything, unless told. */
+  readonly subject?: string;
   /** `isTold`: that it does not count was told before. */
   readonly note: (message: StoredMessage, isTold: boolean) => Noting;
 }
@@ -27,9 +29,11 @@ export interface StreamReading {
 const pageLimit = 1_000;
 const maxUndecided = 1_024;
 
-/** Creates a reading that begins at `sinceMs`. */
-export function createStreamReading({ durable, stream: name, sinceMs, note }: StreamReadingDeps): StreamReading {
-  const stream = durable.stream(name);
+/** Creates a reading that begins there. */
+export function createStreamReading(deps: StreamReadingDeps): StreamReading {
+  const { durable, subject, note } = deps;
+  const stream = durable.stream(deps.stream);
+  const filter = subject === undefined ? {} : { subject };
   let nextSeq: number | undefined;
   let undecided: { readonly message: StoredMessage; readonly isTold: boolean }[] = [];
   let isLocked = false;
@@ -53,8 +57,8 @@ export function createStreamReading({ durable, stream: name, sinceMs, note }: St
       judgeAgain();
       let isMore = true;
       while (isMore) {
-        const from = nextSeq === undefined ? { fromMs: sinceMs } : { fromSeq: nextSeq };
-        const page = await stream.read({ ...from, limit: pageLimit });
+        const from = nextSeq === undefined ? deps.from : { fromSeq: nextSeq };
+        const page = await stream.read({ ...from, ...filter, limit: pageLimit });
         for (const message of page.messages) take(message, false);
         const last = page.messages.at(-1)?.seq;
         nextSeq = page.nextSeq ?? (last === undefined ? nextSeq : last + 1);

@@ -90,7 +90,7 @@ export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
   }
 
   const readingOf = (stream: string, note: StreamReadingDeps['note']) =>
-    createStreamReading({ durable, stream, sinceMs, note });
+    createStreamReading({ durable, stream, from: { fromMs: sinceMs }, note });
   const tasks = readingOf(workStreamOf(workspace), noteTask);
   const receipts = readingOf(`VAK_RECEIPTS_${workspace}`, noteReceipt);
   const letters = readingOf(`VAK_DLQ_${workspace}`, noteDeadLetter);

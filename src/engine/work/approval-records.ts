@@ -1,0 +1,61 @@
+/**
+ * Requests for approval and verdicts as they lie in their stream (protocol.md W8, A2).
+ * Law: a request is of the session that its subject names; a verdict is an operator's; what is neither is refused with its reason.
+ */
+import { utf8 } from '../../shared/base/bytes.ts';
+import { isVakError } from '../../shared/base/vak-error.ts';
+import { decodePayload, type PayloadOf } from '../../shared/protocol/payloads.ts';
+import { buildSubject, parseSubject } from '../../shared/protocol/subject.ts';
+import type { TraceContext } from '../../shared/protocol/trace-context.ts';
+import type { StoredMessage } from '../bus/durable.ts';
+import type { EnvelopeDraft } from '../envelope/envelope-author.ts';
+import type { StoredJudge } from '../envelope/stored-judge.ts';
+import type { ApprovalRequest, ApprovalVerdict } from './approval-book.ts';
+
+export type ApprovalRecord =
+  | { readonly kind: 'request'; readonly request: ApprovalRequest }
+  | { readonly kind: 'verdict'; readonly verdict: ApprovalVerdict }
+  | { readonly kind: 'invalid'; readonly why: string; readonly isFinal: boolean }
+  | { readonly kind: 'locked' };
+
+/** Subject on which the verdicts for a session come. */
+export function verdictSubject(workspace: string, session: string): string {
+  return buildSubject({ plane: 'approvals', workspace, entity: session, verb: 'verdict' });
+}
+
+/** An operator's answer, bound to the request by its leaf. */
+export function draftVerdict(
+  { requestId, leaf, session }: ApprovalRequest,
+  answer: Pick<PayloadOf<'vak.approvals.verdict'>, 'decision' | 'reason'>,
+  { workspace, trace }: { readonly workspace: string; readonly trace: TraceContext },
+): EnvelopeDraft {
+  const payload = { requestId, requestLeaf: leaf, ...answer } satisfies PayloadOf<'vak.approvals.verdict'>;
+  const subject = verdictSubject(workspace, session);
+  return { subject, payload: utf8(JSON.stringify(payload)), trace, causationId: requestId };
+}
+
+/** Reads a message of the stream of approvals. */
+export function readApproval(message: StoredMessage, judge: StoredJudge): ApprovalRecord {
+  const verdict = judge(message);
+  if (verdict.kind === 'locked') return verdict;
+  if (verdict.kind === 'refused') return { kind: 'invalid', why: verdict.refusal.why, isFinal: verdict.isFinal };
+  const { envelope, leaf, payload, roles } = verdict;
+  const { entity: session } = parseSubject(message.subject);
+  const { seq, storedMs } = message;
+  const { agentid: peer, id, causationid: taskId } = envelope;
+  try {
+    if (envelope.type === 'vak.approvals.request') {
+      const request = decodePayload('vak.approvals.request', payload);
+      return { kind: 'request', request: { ...request, requestId: id, leaf, peer, session, taskId, storedMs } };
+    }
+    if (envelope.type === 'vak.approvals.verdict') {
+      if (!roles.includes('operator')) return { kind: 'invalid', why: `${peer} is no operator.`, isFinal: false };
+      const said = decodePayload('vak.approvals.verdict', payload);
+      return { kind: 'verdict', verdict: { ...said, by: peer, session, seq, storedMs } };
+    }
+  } catch (error) {
+    if (isVakError(error)) return { kind: 'invalid', why: `${error.message}.`, isFinal: true };
+    throw error;
+  }
+  return { kind: 'invalid', why: `It is of type ${envelope.type}, not an approval.`, isFinal: true };
+}
