@@ -9,7 +9,12 @@ import type { Envelope } from '../../shared/protocol/envelope.ts';
 import type { KeyStore, StoredWorkspaceSecret } from '../identity/key-store.ts';
 import type { Secret } from '../identity/secret.ts';
 import { createRecordChecks } from '../identity/signed-record.ts';
-import { createSignerResolution } from '../identity/signer-resolution.ts';
+import {
+  createSignerResolution,
+  type SignerQuestion,
+  type SignerResolution,
+  type SignerVerdict,
+} from '../identity/signer-resolution.ts';
 import type { WorkspaceRecords } from '../identity/workspace-records.ts';
 import { createSignatureCheck, type SignatureCheck } from './envelope-signature.ts';
 import type { PinnedRoot } from './pinned-root.ts';
@@ -51,6 +56,8 @@ export function createWorkspaceSecrets(deps: WorkspaceSecretsDeps): SecretSource
 /** Judges the signature of an envelope on a subject; undefined while the workspace's root was never seen. */
 export interface ProfileSignatureCheck {
   check(envelope: Envelope, subject: string, atMs: number): SignatureReport | undefined;
+  /** Who holds what; of records that are no envelopes. */
+  resolve(question: SignerQuestion): SignerVerdict | undefined;
 }
 
 /** Roles any of which may publish on a subject as the peer and session that an envelope names. */
@@ -68,14 +75,16 @@ export function createProfileSignatureCheck(
 ): ProfileSignatureCheck {
   let root: string | undefined;
   let signatures: SignatureCheck | undefined;
+  let resolution: SignerResolution | undefined;
 
   function follow(rootPublic: string | undefined): void {
     if (rootPublic === root) return;
     root = rootPublic;
     signatures = undefined;
+    resolution = undefined;
     if (rootPublic === undefined) return;
     const checks = createRecordChecks();
-    const resolution = createSignerResolution({ ws, rootPublic, directory: directory.seen, floor, checks });
+    resolution = createSignerResolution({ ws, rootPublic, directory: directory.seen, floor, checks });
     signatures = createSignatureCheck({ verifier: checks.verifier, resolution, rolesFor });
   }
 
@@ -83,6 +92,10 @@ export function createProfileSignatureCheck(
     check(envelope, subject, atMs) {
       follow(pinned.current());
       return signatures?.check(envelope, subject, atMs);
+    },
+    resolve(question) {
+      follow(pinned.current());
+      return resolution?.resolveSigner(question);
     },
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Cards and grants as they lie in the workspace's buckets (protocol.md I1, I4).
+ * Cards, grants and values of state as they lie in the workspace's buckets (protocol.md I1, I4, E13).
  * Law: a record is checked by its schema before any of it is used; its signature says whether it counts.
  */
 import { z } from 'zod';
@@ -44,3 +44,19 @@ export const grantRecord = z.strictObject({
   signature,
 });
 export type Grant = z.infer<typeof grantRecord>;
+
+/**
+ * A value of the workspace's state, signed by the operator who set it (E13). `value`: JSON, as text. `at`: ms since the epoch; of two
+ * of one key the later one counts.
+ */
+export const stateRecord = z.strictObject({
+  v: z.literal(1),
+  ws: token,
+  key: z.string().regex(/^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,7}$/),
+  value: z.string().max(4096),
+  at: z.int().min(0),
+  peer: token,
+  sign: userKey,
+  signature,
+});
+export type StateRecord = z.infer<typeof stateRecord>;

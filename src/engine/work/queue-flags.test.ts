@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { grantWith, root, signerOf } from '../../../tests/support/identity-fixture.ts';
+import { openWorkPlace, type WorkPlace, workEngines } from '../../../tests/support/work-fixture.ts';
+import { utf8 } from '../../shared/base/bytes.ts';
+import type { Role } from '../../shared/protocol/roles.ts';
+import { createRecordChecks } from '../identity/signed-record.ts';
+import { createSignerResolution } from '../identity/signer-resolution.ts';
+import { createStateReader, writeStateValue } from '../identity/state-values.ts';
+import { createFakeClock } from '../ports/fake-clock.ts';
+import { type QueueFlag, type QueueFlags, setQueuePaused, stateBucketOf, watchQueueFlags } from './queue-flags.ts';
+
+const patience = { timeout: 10_000, interval: 10 };
+const olga = signerOf(31);
+
+describe.each(workEngines)('on the engine %s', (engine) => {
+  let place: WorkPlace;
+  let flags: QueueFlags;
+  let told: [string, QueueFlag][];
+  let refused: [string, string][];
+  const again = createFakeClock();
+  const grants = new Map<string, { record: ReturnType<typeof grantWith>; storedMs: number }[]>();
+  const checks = createRecordChecks();
+
+  const grant = (peer: string, roles: Role[], key: number): void => {
+    grants.set(peer, [
+      { record: grantWith({ ws: 'acme', peer, sign: signerOf(key).nkey, roles, queues: [] }), storedMs: 0 },
+    ]);
+  };
+
+  beforeEach(async () => {
+    place = await openWorkPlace(engine);
+    await place.fabric.durable.ensureKeyValue({ name: stateBucketOf('acme'), history: 8 });
+    grants.clear();
+    grant('olga', ['operator'], 31);
+    grant('wilma', ['worker'], 32);
+    const resolution = createSignerResolution({
+      ...{ ws: 'acme', rootPublic: root.nkey, checks, floor: { judge: () => 'known' as const, raise: () => {} } },
+      directory: { grantedPeers: () => [...grants.keys()], grants: (peer) => grants.get(peer) ?? [] },
+    });
+    [told, refused] = [[], []];
+    flags = watchQueueFlags({
+      ...{ workspace: 'acme', durable: place.fabric.durable, clock: again },
+      reader: createStateReader({ workspace: 'acme', verifier: checks.verifier, resolve: resolution.resolveSigner }),
+      onChange: (queue, flag) => told.push([queue, flag]),
+      onRefused: (key, why) => refused.push([key, why]),
+    });
+  });
+  afterEach(async () => {
+    flags.dispose();
+    await place.close();
+  });
+
+  const set = (isPaused: boolean, { peer = 'olga', signer = olga, queue = 'q' } = {}): Promise<void> =>
+    setQueuePaused({ workspace: 'acme', queue, peer }, isPaused, {
+      ...{ durable: place.fabric.durable, signer, clock: place.ports.clock },
+    });
+  const put = (key: string, value: Uint8Array): Promise<number> =>
+    place.fabric.durable.keyValue(stateBucketOf('acme')).put(key, value);
+
+  test('W9 what an operator says of a queue is known to who watches, with who said it', async () => {
+    expect(flags.of('q')).toBeUndefined();
+    await set(true);
+    await expect.poll(() => flags.of('q'), patience).toMatchObject({ isPaused: true, by: 'olga' });
+    expect(flags.of('other')).toBeUndefined();
+    await set(false);
+    await expect.poll(() => flags.of('q'), patience).toMatchObject({ isPaused: false });
+    expect(told.map(([queue, { isPaused }]) => [queue, isPaused])).toEqual([
+      ['q', true],
+      ['q', false],
+    ]);
+    expect(refused).toEqual([]);
+  });
+
+  test('E13 a value of nobody, of a worker, of another key, or too old changes nothing, and is told', async () => {
+    const value = (over: object) =>
+      writeStateValue(
+        { ws: 'acme', key: 'queue.q', value: '{"isPaused":true}', at: Date.now(), peer: 'olga', ...over },
+        olga,
+      );
+    await set(false);
+    await expect.poll(() => flags.of('q')?.isPaused, patience).toBe(false);
+    const bad = [
+      utf8('{"isPaused":true}'),
+      utf8('no json'),
+      value({ ws: 'other' }),
+      value({ key: 'queue.other' }),
+      value({ at: Date.now() - 60_000 }),
+      value({ at: Date.now() + 3_600_000 }),
+      value({ value: '"paused"' }),
+    ];
+    for (const [at, bytes] of bad.entries()) {
+      await put('queue.q', bytes);
+      await expect.poll(() => refused.length, patience).toBe(at + 1);
+    }
+    await set(true, { peer: 'wilma', signer: signerOf(32) });
+    await expect.poll(() => refused.length, patience).toBe(bad.length + 1);
+    expect(flags.of('q')?.isPaused).toBe(false);
+  });
+
+  test('I4 a value of an operator whose grant is not known yet counts when it is, and is told once', async () => {
+    await set(true, { peer: 'oskar', signer: signerOf(33) });
+    await expect.poll(() => refused.length, patience).toBe(1);
+    again.advance(5_000);
+    expect([flags.of('q'), refused.length]).toEqual([undefined, 1]);
+    grant('oskar', ['operator'], 33);
+    again.advance(5_000);
+    expect(flags.of('q')).toMatchObject({ isPaused: true, by: 'oskar' });
+  });
+});

@@ -1,0 +1,116 @@
+/**
+ * Whether queues are paused: a flag in the workspace's state that workers obey (protocol.md W9).
+ * Law: only an operator's word pauses a queue or lets it go on; whatever else lies there is told, and changes nothing.
+ */
+import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
+import { checkToken } from '../../shared/protocol/subject.ts';
+import type { DurablePlane, KeyValueEntry } from '../bus/durable.ts';
+import type { NkeySigner } from '../identity/nkey.ts';
+import { type StateReader, type StateReading, writeStateValue } from '../identity/state-values.ts';
+import type { Clock } from '../ports/clock.ts';
+
+/** Who paused a queue, or let it go on, and when (ms since the epoch). */
+export interface QueueFlag {
+  readonly isPaused: boolean;
+  readonly by: string;
+  readonly atMs: number;
+}
+
+export interface QueueFlags extends Disposable {
+  /** Undefined: nobody ever said anything. */
+  of(queue: string): QueueFlag | undefined;
+}
+
+export interface QueueFlagsDeps {
+  readonly workspace: string;
+  readonly durable: DurablePlane;
+  readonly reader: StateReader;
+  readonly clock: Clock;
+  /** Told of each change, and of what is there at the beginning. */
+  readonly onChange: (queue: string, flag: QueueFlag) => void;
+  readonly onRefused: (key: string, why: string) => void;
+}
+
+/** What nobody could judge is judged anew so often, ms. */
+const againMs = 5_000;
+
+/** Name of the bucket of a workspace's state (§1). */
+export function stateBucketOf(workspace: string): string {
+  return `VAK_STATE_${checkToken(workspace, 'workspace')}`;
+}
+
+const keyOf = (queue: string): string => `queue.${checkToken(queue, 'queue')}`;
+const queueOf = (key: string): string | undefined =>
+  key.startsWith('queue.') ? key.slice('queue.'.length) : undefined;
+
+/** Pauses a queue, or lets it go on. Throws `not-found` (the bucket was not made), `locked`, and what storing throws. */
+export async function setQueuePaused(
+  place: { readonly workspace: string; readonly queue: string; readonly peer: string },
+  isPaused: boolean,
+  { durable, signer, clock }: { readonly durable: DurablePlane; readonly signer: NkeySigner; readonly clock: Clock },
+): Promise<void> {
+  const { workspace: ws, queue, peer } = place;
+  const key = keyOf(queue);
+  const value = JSON.stringify({ isPaused });
+  await durable
+    .keyValue(stateBucketOf(ws))
+    .put(key, writeStateValue({ ws, key, value, at: clock.now(), peer }, signer));
+}
+
+type FlagReading = { readonly kind: 'flag'; readonly flag: QueueFlag } | Exclude<StateReading, { kind: 'value' }>;
+
+function readFlag(entry: KeyValueEntry, reader: StateReader): FlagReading {
+  const reading = reader.read(entry);
+  if (reading.kind !== 'value') return reading;
+  const isPaused = isPausedIn(reading.value);
+  if (isPaused === undefined) {
+    return { kind: 'refused', why: 'It does not say whether the queue is paused.', isFinal: true };
+  }
+  return { kind: 'flag', flag: { isPaused, by: reading.by, atMs: reading.atMs } };
+}
+
+function isPausedIn(value: unknown): boolean | undefined {
+  const isPaused = typeof value === 'object' && value !== null ? (value as { isPaused?: unknown }).isPaused : undefined;
+  return typeof isPaused === 'boolean' ? isPaused : undefined;
+}
+
+/** Watches the flags of a workspace. */
+export function watchQueueFlags(deps: QueueFlagsDeps): QueueFlags {
+  const { workspace, durable, reader, clock, onChange, onRefused } = deps;
+  const flags = new Map<string, QueueFlag>();
+  /** What may count later, by queue, and whether it was told that it does not yet. */
+  const undecided = new Map<string, { readonly entry: KeyValueEntry; readonly isTold: boolean }>();
+  const held = createDisposer();
+
+  function raise(queue: string, flag: QueueFlag): void {
+    flags.set(queue, flag);
+    onChange(queue, flag);
+  }
+
+  function take(queue: string, entry: KeyValueEntry, isTold: boolean): void {
+    const reading = readFlag(entry, reader);
+    undecided.delete(queue);
+    if (reading.kind === 'flag') {
+      raise(queue, reading.flag);
+      return;
+    }
+    if (reading.kind === 'refused' && !isTold) onRefused(entry.key, reading.why);
+    if (reading.kind === 'unknown' || !reading.isFinal) {
+      undecided.set(queue, { entry, isTold: isTold || reading.kind === 'refused' });
+    }
+  }
+
+  held.add(
+    durable.keyValue(stateBucketOf(workspace)).watch(({ key, entry }) => {
+      const queue = queueOf(key);
+      // Deleting is nobody's word: what was said stands.
+      if (queue !== undefined && entry !== undefined) take(queue, entry, false);
+    }),
+  );
+  held.add(
+    clock.setTicker(againMs, () => {
+      for (const [queue, { entry, isTold }] of [...undecided]) take(queue, entry, isTold);
+    }),
+  );
+  return { of: (queue) => flags.get(queue), dispose: () => held.dispose() };
+}
