@@ -11,7 +11,17 @@ function worker(peer: string, diedAtMs?: number): WorkerSummary {
   const death =
     diedAtMs === undefined ? null : { atMs: diedAtMs, exitCode: null, signal: 'SIGKILL', reason: 'killed by SIGKILL' };
   const state = death === null ? 'idle' : 'dead';
-  return { peer, session: `s-${peer}`, pid: null, state, task: null, death, doneCount: 0, failedCount: 0 };
+  return {
+    peer,
+    session: `s-${peer}`,
+    pid: null,
+    state,
+    task: null,
+    death,
+    doneCount: 0,
+    failedCount: 0,
+    cancelledCount: 0,
+  };
 }
 
 function refused(counts: Partial<Record<RefusalReason, number>>, newestMs?: number): QuarantineState {

@@ -67,7 +67,7 @@ function WorkerButtons({ worker, onKill }: Pick<WorkerRowProps, 'worker' | 'onKi
 }
 
 function WorkerRow({ worker, nowMs, onKill }: WorkerRowProps) {
-  const { peer, state, task, death, pid, doneCount, failedCount } = worker;
+  const { peer, state, task, death, pid, doneCount, failedCount, cancelledCount } = worker;
   const Icon = stateIcons[state];
   const text = task === null ? (death?.reason ?? '') : commandTitle(task.command);
   return (
@@ -90,6 +90,7 @@ function WorkerRow({ worker, nowMs, onKill }: WorkerRowProps) {
       <td className="worker-number data">{task === null ? '' : formatDuration(Math.max(0, nowMs - task.startedMs))}</td>
       <td className="worker-number data">{formatCount(doneCount)}</td>
       <td className={`worker-number data${failedCount > 0 ? ' worker-failed' : ''}`}>{formatCount(failedCount)}</td>
+      <td className="worker-number data">{formatCount(cancelledCount)}</td>
       <td className="worker-number data dim">{pid ?? ''}</td>
       <td>
         <WorkerButtons worker={worker} onKill={onKill} />
@@ -144,6 +145,9 @@ export function WorkerTable({ workers }: { readonly workers: readonly WorkerSumm
             </th>
             <th scope="col" className="worker-number">
               Failed
+            </th>
+            <th scope="col" className="worker-number">
+              Cancelled
             </th>
             <th scope="col" className="worker-number">
               PID

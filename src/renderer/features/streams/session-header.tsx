@@ -173,6 +173,7 @@ export function SessionHeader({ session, refusedCount }: SessionHeaderProps) {
             <span className={worker.failedCount > 0 ? 'streams-bad' : undefined}>
               {formatCount(worker.failedCount)} failed
             </span>
+            {worker.cancelledCount > 0 && ` · ${formatCount(worker.cancelledCount)} cancelled`}
           </span>
         )}
         <Refused count={refusedCount} />
