@@ -63,7 +63,7 @@ export interface AppProps {
 }
 
 /** The workbench itself; mounted while the key store is open. */
-function OpenWorkbench() {
+function OpenWorkbench({ notices }: Pick<AppProps, 'notices'>) {
   const { mirror } = useWorkbench();
   const problemCount = useStore(
     mirror,
@@ -77,7 +77,7 @@ function OpenWorkbench() {
   );
   return (
     <>
-      <Shell alertCount={problemCount} badges={{ operations: problemCount }}>
+      <Shell alertCount={problemCount} badges={{ operations: problemCount }} notices={<Notices notices={notices} />}>
         <Views />
       </Shell>
       <SwarmFeature />
@@ -92,10 +92,9 @@ export function App({ workbench, notices }: AppProps) {
     <WorkbenchProvider value={workbench}>
       <LucideProvider size={16} strokeWidth={1.5}>
         <TooltipProvider>
-          <Gate>
-            <OpenWorkbench />
+          <Gate beside={<Notices notices={notices} isFloating />}>
+            <OpenWorkbench notices={notices} />
           </Gate>
-          <Notices notices={notices} />
         </TooltipProvider>
       </LucideProvider>
     </WorkbenchProvider>

@@ -92,7 +92,7 @@ interface RowProps {
 }
 
 function useRowKeys(commands: Commands, onMove: RowProps['onMove']) {
-  const { notify } = useWorkbench();
+  const { refuse } = useWorkbench();
   return (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
     const command = commandOfKey(event.key, { index: 0, count: 1 });
@@ -102,7 +102,7 @@ function useRowKeys(commands: Commands, onMove: RowProps['onMove']) {
     else {
       const { reason, run } = commands[command.kind];
       if (reason === undefined) run();
-      else notify(`It cannot be done: ${reason}.`);
+      else refuse(`It cannot be done: ${reason}.`);
     }
   };
 }

@@ -43,7 +43,7 @@ function killGuard(worker: WorkerSummary, environment: Environment): Guarded {
 }
 
 function useCommands({ worker, summary }: SessionFacts) {
-  const { client, reportError, notify } = useWorkbench();
+  const { client, reportError, notify, advise } = useWorkbench();
   const environment = useEnvironment();
   const [guarded, setGuarded] = useState<Guarded | undefined>();
   const taskId = worker?.task?.taskId;
@@ -51,11 +51,8 @@ function useCommands({ worker, summary }: SessionFacts) {
   const ask = async (session: string): Promise<void> => {
     const { isStored } = await client.sessions.signal({ session, signal: 'cancel' });
     const peer = visibleText(summary?.peer ?? '');
-    notify(
-      isStored
-        ? `${peer} is asked to end its command`
-        : `What ${peer} is asked waits in the outbox until the server answers`,
-    );
+    if (isStored) notify(`${peer} is asked to end its command`);
+    else advise(`What ${peer} is asked waits in the outbox until the server answers`);
   };
   const cancel = (): void => {
     const report = (error: unknown): void => reportError('Cancel the command', error);

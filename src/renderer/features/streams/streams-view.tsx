@@ -91,7 +91,7 @@ function InspectorPanel({ model, onClose }: { readonly model: RowsModel; readonl
 }
 
 export function StreamsView() {
-  const { view, notify } = useWorkbench();
+  const { view, notify, refuse } = useWorkbench();
   const model = useRowsModel();
   const session = useViewState((state) => state.selectedSession);
   const isTable = useViewState((state) => state.streamsMode === 'messages' || state.selectedSession === null);
@@ -108,9 +108,10 @@ export function StreamsView() {
   useActions(
     useMemo(() => {
       const commands = { togglePause, openInspector, focusFilter: () => filter.current?.focus() };
-      const always = createStreamsActions({ view, notify }, commands);
-      return isTable ? [...createTableActions(model, commands, { view, notify }), ...always] : always;
-    }, [view, notify, model, isTable, togglePause, openInspector]),
+      const needs = { view, notify, refuse };
+      const always = createStreamsActions(needs, commands);
+      return isTable ? [...createTableActions(model, commands, needs), ...always] : always;
+    }, [view, notify, refuse, model, isTable, togglePause, openInspector]),
   );
   const closeInspector = (): void => {
     view.setState({ isInspectorOpen: false });
