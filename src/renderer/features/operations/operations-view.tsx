@@ -13,6 +13,7 @@ import { formatBytes, formatCount, formatRate } from '../../ui/format.ts';
 import { Gauge } from '../../ui/gauge.tsx';
 import { isLiveWorker } from '../../ui/live-worker.ts';
 import { Fact, Facts, Panel } from '../../ui/panel.tsx';
+import { liveWorkers, publishesWords } from '../../ui/swarm-words.ts';
 import { ViewFrame } from '../../ui/view-frame.tsx';
 import { useSnapshot, useViewState } from '../../workbench.tsx';
 import { ConnectionPanel } from './connection-panel.tsx';
@@ -59,15 +60,17 @@ function FlowFacts({ status }: { readonly status: StreamsStatus }) {
   );
 }
 
-function swarmSummary({ state, workers }: SwarmState): string {
-  const live = workers.filter(isLiveWorker).length;
+function swarmSummary({ state, workers }: SwarmState, connection: ConnectionsState | undefined): string {
+  const live = liveWorkers({ workers });
   if (live === 0) return state;
+  const where = connection === undefined ? '' : ` · ${publishesWords(connection)}`;
   const busy = workers.filter((worker) => worker.state === 'busy').length;
   const count = `${formatCount(live)} ${live === 1 ? 'worker' : 'workers'} · ${formatCount(busy)} busy`;
-  return `${state === 'stopped' ? 'for your commands only' : state} · ${count}`;
+  return `${state === 'stopped' ? 'for your commands only' : state} · ${count}${where}`;
 }
 
 function SwarmPanel({ swarm }: { readonly swarm: SwarmState }) {
+  const connection = useSnapshot('connections.state');
   const { workers, state } = swarm;
   const canStop = state !== 'stopped' || workers.some(isLiveWorker);
   const actions = (
@@ -78,7 +81,7 @@ function SwarmPanel({ swarm }: { readonly swarm: SwarmState }) {
     </>
   );
   return (
-    <Panel title="Local swarm" summary={swarmSummary(swarm)} actions={actions}>
+    <Panel title="Local swarm" summary={swarmSummary(swarm, connection)} actions={actions}>
       {workers.length === 0 ? (
         <p className="panel-note">Worker peers in processes of their own, which run real commands. None runs now.</p>
       ) : (

@@ -8,9 +8,10 @@ import { commandTitle } from '../../../shared/protocol/command-title.ts';
 import type { Action } from '../../actions/action-registry.ts';
 import { type Environment, useEnvironment } from '../../state/use-environment.ts';
 import { Button } from '../../ui/button.tsx';
-import { readOnlyReason } from '../../ui/connection-words.ts';
+import { publishFault, readOnlyReason } from '../../ui/connection-words.ts';
 import { formatCount, formatDateTime, formatRate, shortenId } from '../../ui/format.ts';
 import { GuardDialog, type Guarded } from '../../ui/guard-dialog.tsx';
+import { workerWord } from '../../ui/swarm-words.ts';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { type SessionFacts, whyNoCancel, whyNoKill } from './session-limits.ts';
 
@@ -86,7 +87,12 @@ function Death({ worker }: { readonly worker: WorkerSummary }) {
   );
 }
 
-function CurrentCommand({ summary, worker }: Pick<SessionFacts, 'summary' | 'worker'>) {
+interface CurrentCommandProps extends Pick<SessionFacts, 'summary' | 'worker'> {
+  /** Why an idle worker cannot publish. */
+  readonly fault: string | undefined;
+}
+
+function CurrentCommand({ summary, worker, fault }: CurrentCommandProps) {
   return (
     <p
       className="session-command data"
@@ -96,7 +102,7 @@ function CurrentCommand({ summary, worker }: Pick<SessionFacts, 'summary' | 'wor
       {worker?.task ? (
         `$ ${visibleText(commandTitle(worker.task.command))}`
       ) : (
-        <span className="dim">{visibleText(summary?.note ?? '') || 'no command is running'}</span>
+        <span className="dim">{fault ?? (visibleText(summary?.note ?? '') || 'no command is running')}</span>
       )}
     </p>
   );
@@ -128,6 +134,8 @@ export function SessionHeader({ session, refusedCount }: SessionHeaderProps) {
   const facts = useFacts(session);
   const { summary, worker } = facts;
   const { cancel, askKill, kill, guarded, keep } = useCommands(facts);
+  const fault = publishFault(useSnapshot('connections.state'));
+  const isMute = worker?.state === 'idle' && fault !== undefined;
   const state = worker?.state ?? summary?.state ?? 'unknown';
   const cancelReason = whyNoCancel(facts);
   const killReason = whyNoKill(facts);
@@ -157,8 +165,8 @@ export function SessionHeader({ session, refusedCount }: SessionHeaderProps) {
   return (
     <div className="session-header">
       <div className="session-line">
-        <span className={`session-state session-state-${state}`} data-testid="session-state">
-          {state}
+        <span className={`session-state session-state-${isMute ? 'mute' : state}`} data-testid="session-state">
+          {worker === undefined ? state : workerWord(worker, fault)}
         </span>
         <span className="data dim" title={session}>
           {shortenId(visibleText(session), 20)}
@@ -184,7 +192,11 @@ export function SessionHeader({ session, refusedCount }: SessionHeaderProps) {
           </Button>
         </span>
       </div>
-      {worker?.death ? <Death worker={worker} /> : <CurrentCommand summary={summary} worker={worker} />}
+      {worker?.death ? (
+        <Death worker={worker} />
+      ) : (
+        <CurrentCommand summary={summary} worker={worker} fault={isMute ? fault : undefined} />
+      )}
       <GuardDialog guarded={guarded} onCancel={keep} onConfirm={kill} />
     </div>
   );

@@ -4,6 +4,7 @@ import type { Action } from '../../actions/action-registry.ts';
 import { publishFault, readOnlyReason } from '../../ui/connection-words.ts';
 import { formatCount } from '../../ui/format.ts';
 import { isLiveWorker } from '../../ui/live-worker.ts';
+import { publishesWords } from '../../ui/swarm-words.ts';
 import type { Workbench } from '../../workbench.tsx';
 import { createTamperActions, grantWords } from './tamper-actions.ts';
 
@@ -30,7 +31,9 @@ export function createSwarmActions(
       disabledReason: () => readOnly() ?? (state() === 'stopped' ? undefined : `it is ${state()}`),
       run: async () => {
         await client.swarm.start({ workers: startWorkers });
-        notify('The local swarm has started: its workers run sample commands.');
+        const connection = mirror.getState()['connections.state'];
+        const where = connection === undefined ? '' : `, and it ${publishesWords(connection)}`;
+        notify(`The local swarm has started: its workers run sample commands${where}.`);
       },
     },
     {

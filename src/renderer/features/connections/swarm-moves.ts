@@ -1,0 +1,24 @@
+/**
+ * Says where the local swarm publishes once the connection has become another one, whoever changed it.
+ * Law: once for each change, and only of a connection that stands.
+ */
+import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
+import { movedWords } from '../../ui/swarm-words.ts';
+
+export interface SwarmMoves {
+  /** Takes in the state of the connection, and how many workers publish. */
+  take(state: ConnectionsState, workerCount: number): void;
+}
+
+/** Creates it before the first state, which is no change. */
+export function createSwarmMoves(notify: (text: string) => void): SwarmMoves {
+  let last: string | undefined;
+  return {
+    take(state, workerCount) {
+      const { current, status } = state;
+      if (status.kind !== 'connected' || current === last) return;
+      if (last !== undefined && workerCount > 0) notify(movedWords(workerCount, state));
+      last = current;
+    },
+  };
+}
