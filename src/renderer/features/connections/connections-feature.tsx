@@ -33,9 +33,9 @@ function useOutageNotices(): void {
 }
 
 function useSwarmMoves(): void {
-  const { notify, mirror } = useWorkbench();
+  const { notify, advise, mirror } = useWorkbench();
   const state = useSnapshot('connections.state');
-  const [moves] = useState(() => createSwarmMoves((text) => notify(text)));
+  const [moves] = useState(() => createSwarmMoves({ notify: (text) => notify(text), advise }));
   useEffect(() => {
     if (state !== undefined) moves.take(state, liveWorkers(mirror.getState()['swarm.state']));
   }, [moves, mirror, state]);

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
+import type { ConnectionContext, ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import { createSwarmMoves } from './swarm-moves.ts';
 
 const at = (current: string, kind = 'connected'): ConnectionsState =>
@@ -7,7 +7,8 @@ const at = (current: string, kind = 'connected'): ConnectionsState =>
 
 it('says once where the workers publish after a change, and nothing of one that failed or moves nobody', () => {
   const notify = vi.fn();
-  const moves = createSwarmMoves(notify);
+  const advise = vi.fn();
+  const moves = createSwarmMoves({ notify, advise });
   moves.take(at('embedded'), 4);
   moves.take(at('prod', 'connecting'), 4);
   moves.take(at('embedded'), 4);
@@ -16,6 +17,10 @@ it('says once where the workers publish after a change, and nothing of one that 
   moves.take(at('prod', 'reconnecting'), 4);
   moves.take(at('prod'), 4);
   expect(notify.mock.calls).toEqual([['4 workers of the local swarm publish to prod now.']]);
+  moves.take({ ...at('watch'), contexts: [{ name: 'watch', isReadOnly: true } as ConnectionContext] }, 4);
+  expect(advise.mock.calls).toEqual([
+    ['4 workers of the local swarm cannot publish: the connection watch is read-only.'],
+  ]);
   moves.take(at('embedded'), 0);
   expect(notify).toHaveBeenCalledTimes(1);
 });

@@ -3,6 +3,7 @@
  * Law: once for each change, and only of a connection that stands.
  */
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
+import { publishFault } from '../../ui/connection-words.ts';
 import { movedWords } from '../../ui/swarm-words.ts';
 
 export interface SwarmMoves {
@@ -10,14 +11,21 @@ export interface SwarmMoves {
   take(state: ConnectionsState, workerCount: number): void;
 }
 
+export interface SwarmMovesDeps {
+  readonly notify: (text: string) => void;
+  /** Says what should be read: that nothing of it is published. */
+  readonly advise: (text: string) => void;
+}
+
 /** Creates it before the first state, which is no change. */
-export function createSwarmMoves(notify: (text: string) => void): SwarmMoves {
+export function createSwarmMoves({ notify, advise }: SwarmMovesDeps): SwarmMoves {
   let last: string | undefined;
   return {
     take(state, workerCount) {
       const { current, status } = state;
       if (status.kind !== 'connected' || current === last) return;
-      if (last !== undefined && workerCount > 0) notify(movedWords(workerCount, state));
+      const say = publishFault(state) === undefined ? notify : advise;
+      if (last !== undefined && workerCount > 0) say(movedWords(workerCount, state));
       last = current;
     },
   };

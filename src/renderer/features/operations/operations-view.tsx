@@ -63,10 +63,10 @@ function FlowFacts({ status }: { readonly status: StreamsStatus }) {
 function swarmSummary({ state, workers }: SwarmState, connection: ConnectionsState | undefined): string {
   const live = liveWorkers({ workers });
   if (live === 0) return state;
-  const where = connection === undefined ? '' : ` · ${publishesWords(connection)}`;
+  const where = connection === undefined ? '' : `${publishesWords(connection)} · `;
   const busy = workers.filter((worker) => worker.state === 'busy').length;
   const count = `${formatCount(live)} ${live === 1 ? 'worker' : 'workers'} · ${formatCount(busy)} busy`;
-  return `${state === 'stopped' ? 'for your commands only' : state} · ${count}${where}`;
+  return `${state === 'stopped' ? 'for your commands only' : state} · ${where}${count}`;
 }
 
 function SwarmPanel({ swarm }: { readonly swarm: SwarmState }) {

@@ -124,6 +124,24 @@ function Refused({ count }: { readonly count: number }) {
   );
 }
 
+/** What its commands have come to; where there is no room, its end is on hover. */
+function Counts({ worker }: { readonly worker: WorkerSummary }) {
+  const { pid, doneCount, failedCount, cancelledCount } = worker;
+  const cancelled = cancelledCount > 0 ? ` · ${formatCount(cancelledCount)} cancelled` : '';
+  const process = pid === null ? '' : ` · pid ${pid}`;
+  return (
+    <span
+      className="session-counts dim"
+      title={`${formatCount(doneCount)} done · ${formatCount(failedCount)} failed${cancelled}${process}`}
+    >
+      {formatCount(doneCount)} done ·{' '}
+      <span className={failedCount > 0 ? 'streams-bad' : undefined}>{formatCount(failedCount)} failed</span>
+      {cancelled}
+      {process}
+    </span>
+  );
+}
+
 export interface SessionHeaderProps {
   readonly session: string;
   /** Messages on its subjects that were refused. */
@@ -171,16 +189,7 @@ export function SessionHeader({ session, refusedCount }: SessionHeaderProps) {
         <span className="data dim" title={session}>
           {shortenId(visibleText(session), 20)}
         </span>
-        {worker && (
-          <span className="dim">
-            {worker.pid !== null && `pid ${worker.pid} · `}
-            {formatCount(worker.doneCount)} done ·{' '}
-            <span className={worker.failedCount > 0 ? 'streams-bad' : undefined}>
-              {formatCount(worker.failedCount)} failed
-            </span>
-            {worker.cancelledCount > 0 && ` · ${formatCount(worker.cancelledCount)} cancelled`}
-          </span>
-        )}
+        {worker && <Counts worker={worker} />}
         <Refused count={refusedCount} />
         {summary && summary.state !== 'ended' && <span className="data dim">{formatRate(summary.perSecond)}</span>}
         <span className="streams-head-actions">

@@ -45,6 +45,11 @@ const noGap = {
   outage: 'The place of the outage is not in this table: no row before it is held.',
 } as const;
 
+/** What was not sent for want of a connection left its gap where that was lost. */
+function showGap(model: RowsModel, kind: keyof typeof noGap): boolean {
+  return model.showGap(kind) || (kind === 'dropped' && model.showGap('outage'));
+}
+
 /** Shows what another view asked for, once the table holds all subjects, with the focus on it. */
 function useWanted(model: RowsModel, root: RefObject<HTMLElement | null>): void {
   const { view, advise } = useWorkbench();
@@ -52,7 +57,7 @@ function useWanted(model: RowsModel, root: RefObject<HTMLElement | null>): void 
   useEffect(() => {
     if (wanted === null || wanted.kind === 'quarantine' || wanted.kind === 'connections') return;
     if (wanted.kind === 'message') model.show(wanted.seq);
-    else if (wanted.kind !== 'session' && !model.showGap(wanted.kind)) advise(noGap[wanted.kind]);
+    else if (wanted.kind !== 'session' && !showGap(model, wanted.kind)) advise(noGap[wanted.kind]);
     const role = wanted.kind === 'session' ? 'tree' : 'grid';
     root.current?.querySelector<HTMLElement>(`[role="${role}"]`)?.focus({ preventScroll: true });
     view.setState({ wanted: null });
