@@ -17,10 +17,12 @@ it('says once where the workers publish after a change, and nothing of one that 
   moves.take(at('prod', 'reconnecting'), 4);
   moves.take(at('prod'), 4);
   expect(notify.mock.calls).toEqual([['4 workers of the local swarm publish to prod now.']]);
+  moves.take({ ...at('prod'), contexts: [{ name: 'prod', url: 'nats://other' } as ConnectionContext] }, 1);
+  expect(notify).toHaveBeenLastCalledWith('1 worker of the local swarm publishes to prod now.');
   moves.take({ ...at('watch'), contexts: [{ name: 'watch', isReadOnly: true } as ConnectionContext] }, 4);
   expect(advise.mock.calls).toEqual([
     ['4 workers of the local swarm cannot publish: the connection watch is read-only.'],
   ]);
   moves.take(at('embedded'), 0);
-  expect(notify).toHaveBeenCalledTimes(1);
+  expect(notify).toHaveBeenCalledTimes(2);
 });

@@ -3,7 +3,7 @@
  * Law: once for each change, and only of a connection that stands.
  */
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
-import { publishFault } from '../../ui/connection-words.ts';
+import { currentContext, publishFault } from '../../ui/connection-words.ts';
 import { movedWords } from '../../ui/swarm-words.ts';
 
 export interface SwarmMoves {
@@ -22,11 +22,11 @@ export function createSwarmMoves({ notify, advise }: SwarmMovesDeps): SwarmMoves
   let last: string | undefined;
   return {
     take(state, workerCount) {
-      const { current, status } = state;
-      if (status.kind !== 'connected' || current === last) return;
+      const place = `${state.current} ${currentContext(state)?.url ?? ''}`;
+      if (state.status.kind !== 'connected' || place === last) return;
       const say = publishFault(state) === undefined ? notify : advise;
       if (last !== undefined && workerCount > 0) say(movedWords(workerCount, state));
-      last = current;
+      last = place;
     },
   };
 }

@@ -34,7 +34,7 @@ export const grantWords = 'grants peer developer for 10 min';
 export type TamperNeeds = Pick<Workbench, 'client' | 'mirror' | 'view' | 'notify'>;
 
 /** Shows the refused message of a session, or, while none has come or the policy takes it, the messages of the session. */
-export function showRefused({ mirror, view }: Pick<TamperNeeds, 'mirror' | 'view'>, session: string): void {
+function showRefused({ mirror, view }: Pick<TamperNeeds, 'mirror' | 'view'>, session: string): void {
   const refused = mirror.getState()['streams.quarantine']?.recent;
   const found = refused?.find(({ subject }) => subject.split('.').includes(session));
   if (found !== undefined) showMessage(view, found.seq);
