@@ -26,6 +26,8 @@ export interface RowsModel {
   /** Rises with each `open`; rows of different epochs are never the same. */
   readonly epoch: number;
   readonly hasFrames: boolean;
+  /** What was there before is being sent: how many messages were looked at, of how many. Undefined: the live end is reached. */
+  readonly replay: { readonly doneCount: number; readonly totalCount: number } | undefined;
   readonly error: VakError | undefined;
   readonly pausedAt: PauseMark | undefined;
   readonly selectedSeq: number | undefined;
@@ -41,6 +43,8 @@ export interface RowsModel {
   select(seq: number | undefined): void;
   /** Selects a message and brings its row into view, at once or as soon as it comes. */
   show(seq: number): void;
+  /** Brings the newest place where rows are missing into view, now or when it has been replayed; false: there is none. */
+  showGap(kind: 'dropped' | 'outage'): boolean;
   /** Takes in when there was no connection; while paused, what is shown does not change. */
   setOutages(outages: readonly Outage[]): void;
   /** Takes in what was found out of a message's trust. */
@@ -56,6 +60,8 @@ export interface RowsModel {
 export interface RowsModelDeps extends PaintDeps {
   readonly openFeed: OpenFeed<AppContract>;
   readonly buffer?: LiveBuffer;
+  /** What the engine holds, as far as it is known. */
+  readonly held?: () => { readonly oldestSeq: number; readonly newestSeq: number } | undefined;
 }
 
 function lossFrame(dropped: number, scannedSeq: number): RowsFrame {
@@ -77,7 +83,7 @@ function lossFrame(dropped: number, scannedSeq: number): RowsFrame {
 export function createRowsModel(deps: RowsModelDeps): RowsModel {
   const buffer = deps.buffer ?? createLiveBuffer();
   const scroll = createTableScroll(buffer);
-  const held: RowsFrame[] = [];
+  const heldBack: RowsFrame[] = [];
   let pattern: string | undefined;
   let epoch = 0;
   let hasFrames = false;
@@ -88,6 +94,9 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
   let selectedSeq: number | undefined;
   /** Selected, and not in the buffer yet. */
   let awaitedSeq: number | undefined;
+  let awaitedGap: 'dropped' | 'outage' | undefined;
+  /** Last message before those that are replayed; undefined: none are. */
+  let replayAfter: number | undefined;
   const { frameClock, afterPaint } = deps;
   const feed = createPaintedFeed<RowsFrame>({ frameClock, afterPaint, isShown: false, isTaken: () => true, onFrame });
   const { touch } = feed;
@@ -98,11 +107,27 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     if (index >= 0) scroll.reveal(index);
     if (index >= 0 || buffer.scannedSeq >= awaitedSeq) awaitedSeq = undefined;
   }
+  const newestSeq = (): number => deps.held?.()?.newestSeq ?? 0;
+  function beginReplay(after: number): void {
+    const first = Math.max(after, (deps.held?.()?.oldestSeq ?? 1) - 1);
+    replayAfter = newestSeq() > first ? first : undefined;
+  }
+  function revealGap(kind: 'dropped' | 'outage'): boolean {
+    for (let index = buffer.endIndex - 1; index >= buffer.firstIndex; index--) {
+      if (buffer.rowAt(index)?.kind !== kind) continue;
+      scroll.reveal(index);
+      touch();
+      return true;
+    }
+    return false;
+  }
   function take(frame: RowsFrame): void {
     buffer.append(frame);
     scroll.settle();
     revealAwaited();
     hasFrames = true;
+    if (awaitedGap !== undefined) revealGap(awaitedGap);
+    if (replayAfter !== undefined && buffer.scannedSeq >= newestSeq()) replayAfter = awaitedGap = undefined;
   }
   function takeOutages(): void {
     const { isChanged, insertedAt } = buffer.setOutages(outages);
@@ -113,22 +138,28 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
   }
   function select(seq: number | undefined): void {
     selectedSeq = seq;
-    awaitedSeq = undefined;
+    awaitedSeq = awaitedGap = undefined;
     if (seq !== undefined) scroll.detach();
     touch();
   }
   function onFrame(frame: RowsFrame): void {
     if (frame.scannedSeq > holdSeq) {
-      held.push(frame);
+      heldBack.push(frame);
       return;
     }
     take(frame);
     feed.owe();
   }
   function start(fromSeq: number): void {
-    held.length = 0;
+    beginReplay(fromSeq - 1);
+    heldBack.length = 0;
     const params = { pattern: pattern as string, fromSeq };
     feed.start((handlers) => deps.openFeed('streams.rows', params, handlers));
+  }
+
+  /** What came while the table took nothing. With a filter it is not known how far the feed has looked. */
+  function replayMissed(): void {
+    if (pattern === '>' && replayAfter === undefined) beginReplay(buffer.scannedSeq);
   }
 
   return {
@@ -142,6 +173,11 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     },
     get hasFrames() {
       return hasFrames;
+    },
+    get replay() {
+      if (replayAfter === undefined) return undefined;
+      const doneCount = Math.max(0, buffer.scannedSeq - replayAfter);
+      return { doneCount, totalCount: Math.max(doneCount, newestSeq() - replayAfter) };
     },
     get error() {
       return feed.error;
@@ -160,6 +196,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       epoch++;
       hasFrames = false;
       selectedSeq = awaitedSeq = undefined;
+      awaitedGap = undefined;
       buffer.clear();
       scroll.reset();
       // A filter that is opened while paused is filled up to the pause.
@@ -182,7 +219,8 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       pausedAt = undefined;
       holdSeq = Number.POSITIVE_INFINITY;
       takeOutages();
-      for (const frame of held.splice(0)) take(frame);
+      for (const frame of heldBack.splice(0)) take(frame);
+      replayMissed();
       feed.owe();
     },
     select,
@@ -191,6 +229,11 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       awaitedSeq = seq;
       revealAwaited();
     },
+    showGap(kind) {
+      select(undefined);
+      if (replayAfter !== undefined) awaitedGap = kind;
+      return revealGap(kind) || awaitedGap !== undefined;
+    },
     setOutages(next) {
       outages = next;
       if (pausedAt === undefined) takeOutages();
@@ -198,11 +241,14 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     learn(seq, marks) {
       if (buffer.setMarks(seq, marks)) touch();
     },
-    setShown: feed.setShown,
+    setShown(isShown) {
+      if (isShown) replayMissed();
+      feed.setShown(isShown);
+    },
     touch,
     dispose() {
       feed.dispose();
-      held.length = 0;
+      heldBack.length = 0;
       buffer.clear();
       scroll.reset();
     },
