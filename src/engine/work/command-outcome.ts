@@ -5,6 +5,7 @@
  */
 import type { StatusPayload, TaskPayload } from '../../shared/protocol/payloads.ts';
 import { processCount, shortDuration } from './command-words.ts';
+import { createOutputHash } from './output-hash.ts';
 
 /** Why a command was made to end. */
 export type StopCause = 'cancelled' | 'timeout' | 'output-limit' | 'worker-stopping' | 'bus-closed';
@@ -16,6 +17,8 @@ export type TaskOutcome = 'done' | 'failed' | 'cancelled';
 export interface CommandOutcome {
   readonly state: 'done' | 'failed';
   readonly detail: NonNullable<StatusPayload['detail']> & { readonly reason: string };
+  /** As {@link CommandEnd.outputHash}; of what did not begin that of no output. */
+  readonly outputHash: string;
 }
 
 /** What is known when a command is over. */
@@ -30,6 +33,8 @@ export interface CommandEnd {
   readonly remainingPids: readonly number[];
   /** False: the pipes were cut, because somebody unknown kept them open. */
   readonly isOutputWhole: boolean;
+  /** Of all of its output that was handed over (`createOutputHash`), 64 lower hex digits. */
+  readonly outputHash: string;
 }
 
 /** What a final status counts as. */
@@ -39,7 +44,7 @@ export function taskOutcomeOf({ state, detail }: CommandOutcome): TaskOutcome {
 
 /** The outcome of a command that did not begin, or whose running broke. */
 export function failedOutcome(reason: string): CommandOutcome {
-  return { state: 'failed', detail: { reason } };
+  return { state: 'failed', detail: { reason }, outputHash: createOutputHash().digest() };
 }
 
 function firstReason({ cause, exitCode, signal }: CommandEnd, task: TaskPayload): string {
@@ -72,6 +77,7 @@ export function outcomeOf(end: CommandEnd, task: TaskPayload): CommandOutcome {
   if (end.remainingPids.length > 0) reasons.push(`could not be ended: pid ${end.remainingPids.join(', ')}`);
   return {
     state: end.cause === undefined && end.exitCode === 0 ? 'done' : 'failed',
+    outputHash: end.outputHash,
     detail: {
       reason: reasons.join('; '),
       ...(end.cause === undefined ? {} : { cause: end.cause }),

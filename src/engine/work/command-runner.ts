@@ -16,6 +16,7 @@ import { type OutputStream, readCommandOutput } from './command-output.ts';
 import { createCommandPipes } from './command-pipes.ts';
 import { folderProblem, shortCommand, spawnProblem } from './command-words.ts';
 import { type EndResult, endProcesses } from './end-processes.ts';
+import { createOutputHash } from './output-hash.ts';
 import type { ProcessTable } from './process-rows.ts';
 import { createProcessTree } from './process-tree.ts';
 import type { SessionOutput } from './session-output.ts';
@@ -45,6 +46,10 @@ export interface CommandDeps {
 /** A task, and the span under which all of it is told (E4). */
 export interface CommandOrder {
   readonly taskId: string;
+  /** From 1; 1 unless told. */
+  readonly attempt?: number;
+  /** What it reads; nothing unless told. */
+  readonly stdin?: Uint8Array;
   readonly task: TaskPayload;
   readonly span: TraceContext;
 }
@@ -84,9 +89,9 @@ interface StartedChild {
 /** Starts a command; `claimed` is published before this returns. */
 export function runCommand(deps: CommandDeps, order: CommandOrder): CommandRun {
   const { publisher, output, logger } = deps;
-  const { taskId, task, span } = order;
+  const { taskId, attempt = 1, task, span } = order;
   const status = (state: StatusPayload['state'], detail: NonNullable<StatusPayload['detail']>): void =>
-    publisher.status({ state, taskId, attempt: 1, detail }, span);
+    publisher.status({ state, taskId, attempt, detail }, span);
   let isStopping = false;
   let requestStop: (request: StopRequest) => void = () => {};
   const stopped = new Promise<StopRequest>((resolve) => {
@@ -121,11 +126,12 @@ interface StopControl {
   readonly stopped: Promise<StopRequest>;
 }
 
-async function execute(deps: CommandDeps, { task, span }: CommandOrder, control: StopControl): Promise<CommandOutcome> {
+async function execute(deps: CommandDeps, order: CommandOrder, control: StopControl): Promise<CommandOutcome> {
+  const { task, span } = order;
   const cwd = task.cwd ?? deps.cwd;
   const problem = folderProblem(cwd);
   if (problem !== undefined) return failedOutcome(problem);
-  const started = await startChild(deps, task, cwd);
+  const started = await startChild(deps, order, cwd);
   if (typeof started === 'string') return failedOutcome(started);
   const timer =
     task.timeoutMs === undefined ? undefined : deps.clock.setTimer(task.timeoutMs, () => control.stop('timeout'));
@@ -142,7 +148,7 @@ async function execute(deps: CommandDeps, { task, span }: CommandOrder, control:
 /** Spawns the command; answers the words for people if it could not begin. */
 async function startChild(
   { session, environment, groups }: CommandDeps,
-  task: TaskPayload,
+  { task, stdin }: CommandOrder,
   cwd: string,
 ): Promise<StartedChild | string> {
   const [file = '', ...args] = task.command;
@@ -151,13 +157,14 @@ async function startChild(
     const child = spawn(file, args, {
       cwd,
       detached: true,
-      stdio: ['ignore', ...(own?.writeFds ?? (['pipe', 'pipe'] as const))],
+      stdio: [stdin === undefined ? 'ignore' : 'pipe', ...(own?.writeFds ?? (['pipe', 'pipe'] as const))],
       env: commandEnvironment(environment, task.env, session),
     });
     const failure = new Promise<Error>((resolve) => child.on('error', resolve));
     const { pid, stdout, stderr } = child;
     const pipes = own?.readable ?? (stdout && stderr ? { stdout, stderr } : undefined);
     if (pid !== undefined && pipes !== undefined) {
+      giveInput(child, stdin);
       groups.started(pid);
       own?.closeWriteEnds();
       return { child, group: pid, pipes };
@@ -168,6 +175,14 @@ async function startChild(
     own?.destroy();
     return spawnProblem(task.command, (error as NodeJS.ErrnoException).code);
   }
+}
+
+/** Writes what the command is to read, and ends it there. */
+function giveInput({ stdin }: ChildProcess, input: Uint8Array | undefined): void {
+  if (stdin === null || input === undefined) return;
+  // A command need not read what it is given.
+  stdin.on('error', () => {});
+  stdin.end(input);
 }
 
 /** Follows a started command to its very end. */
@@ -185,10 +200,14 @@ async function supervise(
     });
   });
   let isOverLimit = false;
+  const outputHash = createOutputHash();
   const reading = readCommandOutput({
     clock,
     pipes,
-    take: (stream, bytes) => output.push(stream, bytes),
+    take(stream, bytes) {
+      outputHash.push(stream, bytes);
+      output.push(stream, bytes);
+    },
     isWritable: () => publisher.isWritable(),
     limitBytes: task.outputLimitBytes,
     onLimit() {
@@ -208,6 +227,7 @@ async function supervise(
     leftBehindCount: request === undefined ? ended.endedCount : 0,
     remainingPids: ended.remainingPids,
     isOutputWhole: isWhole,
+    outputHash: outputHash.digest(),
   };
 }
 

@@ -12,7 +12,7 @@ import type { Randomness } from '../ports/randomness.ts';
 import { settlesWithin } from '../wait.ts';
 import { sessionMarker } from './command-environment.ts';
 import { type CommandOutcome, type StopCause, type TaskOutcome, taskOutcomeOf } from './command-outcome.ts';
-import { type CommandRun, type GroupWatch, runCommand } from './command-runner.ts';
+import { type CommandOrder, type CommandRun, type GroupWatch, runCommand } from './command-runner.ts';
 import { endProcesses } from './end-processes.ts';
 import type { ProcessTable } from './process-rows.ts';
 import { createSessionOutput } from './session-output.ts';
@@ -42,7 +42,7 @@ export interface WorkerSessionDeps {
 }
 
 /** A task to run; `trace` is that of whoever asks for it. */
-export interface TaskOrder {
+export interface TaskOrder extends Pick<CommandOrder, 'attempt' | 'stdin'> {
   readonly taskId: string;
   readonly task: TaskPayload;
   readonly trace: TraceContext;
@@ -63,8 +63,8 @@ export interface StopOptions {
 export interface WorkerSession {
   /** Takes a command and begins it. Throws `already-running`, `closed`; `outcome` never rejects. */
   start(order: TaskOrder): { readonly outcome: Promise<CommandOutcome> };
-  /** Ends the running command of that id; rejects with `not-found`. Resolves when all of it is over. */
-  cancel(taskId: string): Promise<void>;
+  /** Ends the running command of that id, as cancelled unless told; rejects with `not-found`. Resolves when all of it is over. */
+  cancel(taskId: string, cause?: StopCause): Promise<void>;
   readonly isBusy: boolean;
   /** Takes no more, finishes or ends the command, says `ended`. Later calls wait for the first; they may only hurry it. */
   stop(options: StopOptions): Promise<void>;
@@ -81,7 +81,7 @@ export function createWorkerSession(deps: WorkerSessionDeps): WorkerSession {
   let running: CommandRun | undefined;
   let stopping: Promise<void> | undefined;
 
-  function start({ taskId, task, trace }: TaskOrder): { readonly outcome: Promise<CommandOutcome> } {
+  function start({ trace, ...order }: TaskOrder): { readonly outcome: Promise<CommandOutcome> } {
     if (stopping !== undefined)
       throw new VakError('closed', `run: worker ${peer} is stopping; use another worker`, { retryable: true });
     if (running !== undefined) {
@@ -93,7 +93,8 @@ export function createWorkerSession(deps: WorkerSessionDeps): WorkerSession {
         },
       );
     }
-    const current = runCommand(commandDeps, { taskId, task, span: childOf(trace, randomness.bytes) });
+    const { taskId } = order;
+    const current = runCommand(commandDeps, { ...order, span: childOf(trace, randomness.bytes) });
     running = current;
     const outcome = current.done.then((how) => {
       running = undefined;
@@ -103,7 +104,7 @@ export function createWorkerSession(deps: WorkerSessionDeps): WorkerSession {
     return { outcome };
   }
 
-  async function cancel(taskId: string): Promise<void> {
+  async function cancel(taskId: string, cause: StopCause = 'cancelled'): Promise<void> {
     const current = running;
     if (current?.taskId !== taskId) {
       throw new VakError(
@@ -111,7 +112,7 @@ export function createWorkerSession(deps: WorkerSessionDeps): WorkerSession {
         `cancel: worker ${peer} does not run task ${taskId}; it is over, or another worker has it`,
       );
     }
-    current.stop('cancelled');
+    current.stop(cause);
     await current.done;
   }
 
