@@ -26,7 +26,7 @@ function open(roles: readonly Role[], more: Partial<PermitOptions> = {}): Opened
 const tryTask = (permit: Permit) => refusal(() => permit.check('publish', 'vak.work.ws.q.task'), 'forbidden');
 
 describe('a permit', () => {
-  it('A4 a refusal names what was tried, who and what decided, and is told so', () => {
+  it('A12 a refusal names what was tried, who and what decided, and is told so', () => {
     const { permit, denied, clock } = open(['worker']);
     clock.advance(500);
     const { message, details, retryable } = tryTask(permit);
@@ -56,7 +56,7 @@ describe('a permit', () => {
     publish();
   });
 
-  it('A4 so many refusals are told a second; the others are counted, and said with the next', () => {
+  it('A12 so many refusals are told a second; the others are counted, and said with the next', () => {
     const { permit, denied, clock } = open(['worker']);
     for (let at = 0; at < 1_000; at++) tryTask(permit);
     expect([denied.length, permit.deniedCount()]).toEqual([32, 1_000]);
@@ -69,7 +69,7 @@ describe('a permit', () => {
     expect(denied.slice(32).map(({ untoldCount }) => untoldCount)).toEqual([969, 0]);
   });
 
-  it('A4 whoever watches and throws harms nobody', () => {
+  it('A12 whoever watches and throws harms nobody', () => {
     const lines: string[] = [];
     const onDenied = (): never => {
       throw new Error('bug');
@@ -79,7 +79,7 @@ describe('a permit', () => {
     expect(lines.join()).toContain('access.denied-listener');
   });
 
-  it('A4 of a long or strange name no more is shown than may be', () => {
+  it('A12 of a long or strange name no more is shown than may be', () => {
     const { permit, denied } = open(['worker']);
     const place = `values.VAK_STATE_ws.\n\u202e\u0000${'x'.repeat(100_000)}`;
     const { message, details } = refusal(() => permit.checkStorage('write', place), 'forbidden');
