@@ -4,6 +4,7 @@ import { createLineLogger } from '../../../tests/support/line-logger.ts';
 import type { Role } from '../../shared/protocol/roles.ts';
 import { createFakeClock, type FakeClock } from '../ports/fake-clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
+import { createSeededRandomness, createSessionId, isSessionOf } from '../ports/randomness.ts';
 import { createPermit, type DeniedAccess, type Permit, type PermitOptions } from './permit.ts';
 
 interface Opened {
@@ -54,6 +55,30 @@ describe('a permit', () => {
     permit.addSession('later');
     permit.addSession('later');
     publish();
+  });
+
+  it('A9 a session is its own by its name, whoever has told of it', () => {
+    const { permit } = open(['worker'], { ownsSession: (session) => isSessionOf('me', session) });
+    for (const session of ['mine', 'me-abcdefgh-e', 'me-234567zz-d'])
+      permit.check('publish', `vak.events.ws.${session}.status`);
+    for (const session of [
+      'me',
+      'me-abcdefgh',
+      'me-abcdefgh-x',
+      'me-abcdefg-e',
+      'me-x-abcdefgh-e',
+      'you-abcdefgh-e',
+      'me-abcdefg8-e',
+    ])
+      refusal(() => permit.check('publish', `vak.events.ws.${session}.status`), 'forbidden');
+    const randomness = createSeededRandomness(1);
+    const longest = 'p'.repeat(53);
+    for (const peer of ['me', 'me-abcdefgh-e', longest]) {
+      const session = createSessionId(peer, randomness, 'q');
+      expect([isSessionOf(peer, session), isSessionOf('m', session)]).toEqual([true, false]);
+    }
+    // Two that differ behind it would share their sessions.
+    expect(isSessionOf(`${longest}p`, createSessionId(`${longest}p`, randomness))).toBe(false);
   });
 
   it('A12 so many refusals are told a second; the others are counted, and said with the next', () => {

@@ -45,6 +45,8 @@ export interface PermitOptions {
   readonly queues?: readonly string[];
   /** Sessions that it has by now. */
   readonly sessions?: readonly string[];
+  /** Whether a session is its own by its name, so that nobody need tell of it: those of its process, and those before it, whose outbox it goes on with. */
+  readonly ownsSession?: (session: string) => boolean;
   /** Whether it holds the workspace's root key. */
   readonly holdsRoot?: boolean;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
@@ -138,7 +140,11 @@ export function createPermit(options: PermitOptions): Permit {
   const peer = checkToken(options.peer, 'peer');
   const sessions = new Set<string>();
   const queues = new Set((options.queues ?? []).map((queue) => checkToken(queue, 'queue')));
-  const holder = { workspace, peer, roles: [...new Set(options.roles)], sessions, queues } satisfies AccessHolder;
+  const ownsSession = options.ownsSession ?? (() => false);
+  const holder: AccessHolder = {
+    ...{ workspace, peer, roles: [...new Set(options.roles)], queues },
+    sessions: { has: (name) => sessions.has(name) || ownsSession(name), values: () => sessions.values() },
+  };
   const storageHolder = { ...holder, holdsRoot: options.holdsRoot ?? false };
   const subjects = remember<HolderAction>((action, text) => explainHolder(holder, action, text));
   const places = remember<StorageAction>((action, place) => explainStorage(storageHolder, action, place));

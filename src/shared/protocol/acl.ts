@@ -30,6 +30,12 @@ export interface AccessContext {
   readonly rooms?: readonly string[] | undefined;
 }
 
+/** Names that are a peer's own. */
+export interface OwnNames {
+  has(name: string): boolean;
+  values(): Iterable<string>;
+}
+
 /**
  * A peer with all that it holds: several roles, queues, and the sessions of its process (E12). What is left out cannot be its own.
  * A deny of any of its roles holds against all of them (A9).
@@ -38,8 +44,8 @@ export interface AccessHolder {
   readonly workspace: string;
   readonly roles: readonly Role[];
   readonly peer?: string | undefined;
-  readonly sessions?: ReadonlySet<string> | undefined;
-  readonly queues?: ReadonlySet<string> | undefined;
+  readonly sessions?: OwnNames | undefined;
+  readonly queues?: OwnNames | undefined;
   /** As in {@link AccessContext}. */
   readonly rooms?: readonly string[] | undefined;
 }
@@ -131,10 +137,10 @@ export function explainAccess(context: AccessContext, action: AccessAction, subj
 const rulesFor = { publish: accessRules, subscribe: accessRules, read: readRules, answer: answerRules } as const;
 
 /** The one that the text names, if it is its own; else any: where none is named, or a wildcard, they are alike. */
-function chosen(own: ReadonlySet<string> | undefined, named: string | undefined): string | undefined {
+function chosen(own: OwnNames | undefined, named: string | undefined): string | undefined {
   if (own === undefined) return undefined;
   if (named !== undefined && own.has(named)) return named;
-  for (const any of own) return any;
+  for (const any of own.values()) return any;
   return undefined;
 }
 

@@ -66,7 +66,7 @@ function ownPlaces({ place }: StorageRule, { workspace, peer, queues }: StorageH
   const known = place.replace('{ws}', workspace);
   if (known.includes('{peer}')) return peer === undefined ? [] : [known.replace('{peer}', peer)];
   if (!known.includes('{queue}')) return [known];
-  return Array.from(queues ?? [], (queue) => known.replace('{queue}', queue));
+  return Array.from(queues?.values() ?? [], (queue) => known.replace('{queue}', queue));
 }
 
 /** Who may read or claim may see the figures; so may, of a consumer, who makes it. */
@@ -77,10 +77,10 @@ const impliesFigures: ReadonlySet<StorageAction> = new Set(['inspect', 'read', '
  * whoever may publish or read something of it. Throws `invalid-subject` if a name of the holder is no token.
  */
 export function explainStorage(holder: StorageHolder, action: StorageAction, place: string): AccessAnswer {
-  const { workspace, peer, queues = [], roles, holdsRoot } = holder;
+  const { workspace, peer, queues, roles, holdsRoot } = holder;
   checkToken(workspace, 'workspace');
   if (peer !== undefined) checkToken(peer, 'peer');
-  for (const queue of queues) checkToken(queue, 'queue');
+  for (const queue of queues?.values() ?? []) checkToken(queue, 'queue');
   if (!isOfWorkspace(workspace, place)) return { allowed: false, rule: 'A1 deny what is not of the workspace' };
   const rules = [...roles.flatMap((role) => storageRules.get(role) ?? []), ...(holdsRoot === true ? rootRules : [])];
   const fits = (rule: StorageRule): boolean =>
