@@ -120,6 +120,21 @@ describe('B8 what may have been stored', () => {
     expect([texts(), outbox.waiting().count]).toEqual([[textOf(0)], 0]);
   });
 
+  test('B8 who may not look sends it again: whoever handles it knows what it has handled', async () => {
+    parts.played.play = failing('disconnected');
+    await outbox.put(outboxEntry(0));
+    await settle(parts.clock);
+    parts.status.set('reconnecting');
+    await advance(parts.clock, 11 * minute, minute);
+    Object.assign(parts.played.plane, {
+      stream: () => ({ last: () => Promise.reject(new VakError('forbidden', 'not allowed')) }),
+    });
+    parts.played.play = undefined;
+    parts.status.set('connected');
+    await settle(parts.clock);
+    expect([texts(), outbox.waiting().count]).toEqual([[textOf(0)], 0]);
+  });
+
   test('W1 another message under its id refuses it for good, as a conflict', async () => {
     await parts.played.plane.append(taskSubject, utf8('something else'), { messageId: textOf(0) });
     const refusals: Refusal[] = [];

@@ -105,6 +105,16 @@ export function createOutboxDelivery(store: OutboxStore, clock: Clock) {
     }
   }
 
+  /** Who may not look sends again: whoever handles it remembers what it has handled (E15). */
+  async function findIfAllowed(options: DeliveryOptions, data: Uint8Array): Promise<StoredMessage | undefined> {
+    try {
+      return await find(options, data);
+    } catch (error) {
+      if (isVakError(error, 'forbidden')) return undefined;
+      throw error;
+    }
+  }
+
   /**
    * A conditional publish whose outcome is not known is looked up and never sent: what it expected may have changed. If it is not
    * there, it is refused only when it cannot come any more.
@@ -154,7 +164,7 @@ export function createOutboxDelivery(store: OutboxStore, clock: Clock) {
     }
     if (parcel.expectedLastSeq !== undefined) return resolveDoubt(options, data);
     if (parcel.sentMs !== undefined && isForgotten(parcel)) {
-      const found = await find(options, data);
+      const found = await findIfAllowed(options, data);
       if (found !== undefined) return storedAs(found);
       // It is not there: from here on the stream's window counts anew.
       await note(parcel);

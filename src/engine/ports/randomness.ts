@@ -51,9 +51,18 @@ export function createUuid(clock: Clock, randomness: Randomness): string {
 
 const base32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
+const sessionEnd = /^-[a-z2-7]{8}-[eqd]$/;
+/** As much of a peer's name stands in its sessions' ids. */
+const peerLength = 53;
+
 /** Id of a peer's new session of a kind (E12): `<peer>-<8 random characters>-<kind>`, a token (S1). */
 export function createSessionId(peer: string, randomness: Randomness, kind: ChainKind = 'e'): string {
   let suffix = '';
   for (const byte of randomness.bytes(8)) suffix += base32[byte & 31];
-  return `${peer.slice(0, 53)}-${suffix}-${kind}`;
+  return `${peer.slice(0, peerLength)}-${suffix}-${kind}`;
+}
+
+/** Whether a session's id is one that {@link createSessionId} makes for this peer, and for no other: a longer name is cut off, so it owns none. */
+export function isSessionOf(peer: string, session: string): boolean {
+  return peer.length <= peerLength && session.startsWith(`${peer}-`) && sessionEnd.test(session.slice(peer.length));
 }

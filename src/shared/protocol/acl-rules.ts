@@ -3,7 +3,7 @@
  * Law: A1 — what no row allows is denied, and nothing here reaches beyond the workspace.
  *
  * `{ws}`, `{peer}`, `{session}`, `{queue}` stand for the peer's own; `{room}` for a room that it is in. Rights on streams and buckets
- * (reading by sequence, deleting, administration: provisioner, dlq-supervisor) are no subjects and no rows here.
+ * (reading by sequence, deleting, administration: provisioner, dlq-supervisor) are no subjects: they stand in storage-rules.ts.
  */
 import type { Role } from './roles.ts';
 
@@ -129,7 +129,42 @@ function rulesOf(role: Role, row: Row): readonly AccessRule[] {
   ];
 }
 
+const rows = Object.entries(table) as [Role, Row][];
+
 /** The rules of each role, denies first. */
 export const accessRules: ReadonlyMap<Role, readonly AccessRule[]> = new Map(
-  (Object.entries(table) as [Role, Row][]).map(([role, row]) => [role, rulesOf(role, row)]),
+  rows.map(([role, row]) => [role, rulesOf(role, row)]),
+);
+
+const isOwn = ({ effect, action, pattern }: AccessRule): boolean =>
+  effect === 'allow' && action === 'publish' && /\{(peer|session)\}/.test(pattern);
+
+/**
+ * What each role may read of streams (A9): what it may subscribe to, and what nobody but itself may publish; its outbox looks there
+ * for what it has sent (B8).
+ */
+export const readRules: ReadonlyMap<Role, readonly AccessRule[]> = new Map(
+  Array.from(accessRules, ([role, rules]) => {
+    const back = rules.filter(isOwn).map((rule): AccessRule => {
+      return { ...rule, action: 'subscribe', name: `${rule.name} (read back)` };
+    });
+    return [role, [...rules.filter(({ action }) => action === 'subscribe'), ...back]];
+  }),
+);
+
+/** Whose requests each role answers (A11): the requests to itself. Who merely hears others' answers none of them. */
+const answers: Partial<Record<Role, Row>> = {
+  worker: {
+    subscribe: [['own control', 'vak.control.{ws}.{peer}.*']],
+    denySubscribe: table.worker.denySubscribe ?? [],
+  },
+  membershipd: { subscribe: [['requests to the membership service', 'vak.control.{ws}.rooms.*']] },
+};
+
+/** The rules of {@link answers}, as rules about subscribing. */
+export const answerRules: ReadonlyMap<Role, readonly AccessRule[]> = new Map(
+  (Object.entries(answers) as [Role, Row][]).map(([role, row]) => [
+    role,
+    rulesOf(role, row).map((rule) => ({ ...rule, name: rule.name.replace('subscribe', 'answer') })),
+  ]),
 );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isVakError } from '../base/vak-error.ts';
-import { type AccessContext, explainAccess, rolesThatMayPublish } from './acl.ts';
+import { type AccessContext, explainAccess, explainHolder, rolesThatMayPublish } from './acl.ts';
 import type { AccessAction } from './acl-rules.ts';
 import { type Role, roles } from './roles.ts';
 import { matches, subjectRows } from './subject.ts';
@@ -283,5 +283,94 @@ describe('roles for a signature', () => {
   it('I4 a name that is no token has no role', () => {
     expect(rolesThatMayPublish('vak.audit.ws.me.void', { ...who, peer: '*' })).toEqual([]);
     expect(rolesThatMayPublish('vak.agent.ws.me.inbox', { ...who, session: 'a.b' })).toEqual([]);
+  });
+});
+
+describe('a peer with all that it holds', () => {
+  const sessions = ['mine', 'other'];
+  const queues = ['q', 'r'];
+  const holding = (...held: Role[]) => {
+    const { workspace, peer, rooms } = me;
+    return { workspace, peer, rooms, roles: held, sessions: new Set(sessions), queues: new Set(queues) };
+  };
+
+  it.each(roles)('A9 %s may what it may in one of its sessions and for one of its queues, and no more', (role) => {
+    for (const action of ['publish', 'subscribe'] as const) {
+      for (const subject of everything) {
+        const inOne = sessions.some((session) =>
+          queues.some((queue) => explainAccess(as(role, { session, queue }), action, subject).allowed),
+        );
+        expect([subject, explainHolder(holding(role), action, subject).allowed]).toEqual([subject, inOne]);
+      }
+    }
+  });
+
+  it.each([
+    ['vak.events.ws.*.status', false],
+    ['vak.work.ws.q.task', true],
+    ['vak.work.ws.r.>', false],
+    ['vak.work.ws.*.task', false],
+    ['vak.approvals.ws.other.verdict', true],
+    ['vak.approvals.ws.elsewhere.verdict', false],
+  ] as const)('A9 a worker subscribes to %s: %s', (pattern, allowed) => {
+    expect(explainHolder(holding('worker'), 'subscribe', pattern).allowed).toBe(allowed);
+  });
+
+  it('A9 of several roles one that allows is enough, and a deny of any holds against all', () => {
+    const both = holding('coordinator', 'observer');
+    expect(explainHolder(both, 'publish', 'vak.work.ws.q.task').rule).toBe('coordinator: publish tasks');
+    for (const held of [
+      ['worker', 'coordinator'],
+      ['operator', 'worker'],
+    ] as const) {
+      const denied = explainHolder(holding(...held), 'publish', 'vak.work.ws.q.task');
+      expect(denied).toEqual({ allowed: false, rule: 'worker: deny work.>' });
+    }
+    expect(explainHolder(holding('operator', 'worker'), 'subscribe', 'vak.control.ws.>').rule).toBe(
+      'worker: deny control.rooms.>',
+    );
+    expect(explainHolder(holding(), 'publish', 'vak.events.ws.mine.status')).toEqual({
+      allowed: false,
+      rule: 'A1 default deny',
+    });
+  });
+
+  it.each([
+    ['worker', 'vak.receipts.ws.mine.completed', 'worker: publish own receipts (read back)'],
+    ['worker', 'vak.dlq.ws.me.failed', 'worker: publish own dead letters (read back)'],
+    ['worker', 'vak.agent.ws.me.inbox', 'worker: subscribe own inbox'],
+    ['worker', 'vak.agent.ws.other.inbox', undefined],
+    ['worker', 'vak.receipts.ws.*.completed', undefined],
+    ['worker', 'vak.work.ws.other.task', undefined],
+    ['coordinator', 'vak.work.ws.q.task', undefined],
+    ['human', 'vak.audit.ws.me.void', 'human: publish own voids (read back)'],
+    ['human', 'vak.keys.ws.other.package', undefined],
+    ['observer', 'vak.receipts.ws.>', 'observer: subscribe receipts'],
+  ] as const)('A9 %s reads %s of its stream: %s', (role, pattern, rule) => {
+    const answer = explainHolder(holding(role), 'read', pattern);
+    expect(answer).toEqual(rule === undefined ? { allowed: false, rule: 'A1 default deny' } : { allowed: true, rule });
+  });
+
+  it.each(roles)('A11 %s answers what it is asked itself, and nothing that it merely hears', (role) => {
+    const expectedAnswers: Partial<Record<Role, string[]>> = {
+      worker: each('control', ['me'], controlVerbs),
+      membershipd: each('control', ['rooms'], controlVerbs),
+    };
+    const answered = everything.filter((subject) => explainHolder(holding(role), 'answer', subject).allowed);
+    expect(answered.toSorted()).toEqual((expectedAnswers[role] ?? []).toSorted());
+  });
+
+  it('A11 a worker that is called rooms answers no request to the membership service', () => {
+    const rooms = { ...holding('worker'), peer: 'rooms' };
+    expect(explainHolder(rooms, 'answer', 'vak.control.ws.rooms.join')).toEqual({
+      ...{ allowed: false, rule: 'worker: deny control.rooms.>' },
+    });
+  });
+
+  it('A1 a name that is no token is refused as it is of one role', () => {
+    const bad = { ...holding('worker'), sessions: new Set(['*']) };
+    expect(() => explainHolder(bad, 'publish', 'vak.events.ws.mine.status')).toThrowError(/^session:/);
+    expect(() => explainHolder(holding('worker'), 'publish', 'vak.events.ws.mine.nothing')).toThrowError(/^verb:/);
+    expect(() => explainHolder(holding('worker'), 'read', 'a..b')).toThrowError(/^pattern:/);
   });
 });

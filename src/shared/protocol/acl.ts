@@ -4,7 +4,7 @@
  */
 import { isVakError, VakError } from '../base/vak-error.ts';
 import { type AccessRequest, decideAccess } from './access-decision.ts';
-import { type AccessAction, type AccessRule, accessRules } from './acl-rules.ts';
+import { type AccessAction, type AccessRule, accessRules, answerRules, readRules } from './acl-rules.ts';
 import { type Role, roles } from './roles.ts';
 import {
   checkPattern,
@@ -30,6 +30,32 @@ export interface AccessContext {
   readonly rooms?: readonly string[] | undefined;
 }
 
+/** Names that are a peer's own. */
+export interface OwnNames {
+  has(name: string): boolean;
+  values(): Iterable<string>;
+}
+
+/**
+ * A peer with all that it holds: several roles, queues, and the sessions of its process (E12). What is left out cannot be its own.
+ * A deny of any of its roles holds against all of them (A9).
+ */
+export interface AccessHolder {
+  readonly workspace: string;
+  readonly roles: readonly Role[];
+  readonly peer?: string | undefined;
+  readonly sessions?: OwnNames | undefined;
+  readonly queues?: OwnNames | undefined;
+  /** As in {@link AccessContext}. */
+  readonly rooms?: readonly string[] | undefined;
+}
+
+/** `read`: what lies in a stream; `answer`: a request that came. */
+export type HolderAction = AccessAction | 'read' | 'answer';
+
+/** Whose rules apply, whatever its role. */
+type Standing = Omit<AccessContext, 'role'>;
+
 /** An answer and what decided: the name of a rule, or why none allows it (A5). */
 export interface AccessAnswer {
   readonly allowed: boolean;
@@ -40,7 +66,7 @@ const ownFields = ['peer', 'session', 'queue'] as const;
 const placeholder = /\{(peer|session|queue)\}/;
 
 /** Throws `invalid-subject` naming the field unless what stands for a token is one: a `*` in its place would widen a rule. */
-function checkContext(context: AccessContext): void {
+function checkContext(context: Standing): void {
   checkToken(context.workspace, 'workspace');
   for (const field of ownFields) {
     if (context[field] !== undefined) checkToken(context[field], field);
@@ -49,7 +75,7 @@ function checkContext(context: AccessContext): void {
 }
 
 /** The rule for this peer: one for each room, none if it needs what is not known. */
-function ownRules(rule: AccessRule, context: AccessContext): readonly AccessRule[] {
+function ownRules(rule: AccessRule, context: Standing): readonly AccessRule[] {
   let pattern = rule.pattern.replace('{ws}', context.workspace);
   for (const field of ownFields) {
     const value = context[field];
@@ -61,7 +87,7 @@ function ownRules(rule: AccessRule, context: AccessContext): readonly AccessRule
 }
 
 /** Why nothing allows it; names the first rule that would, if it knew whose subject this is. */
-function whyDenied(rules: readonly AccessRule[], context: AccessContext, request: AccessRequest): string {
+function whyDenied(rules: readonly AccessRule[], context: Standing, request: AccessRequest): string {
   for (const rule of rules) {
     if (rule.effect === 'deny' || ownRules(rule, context).length > 0) continue;
     const missing = ownFields.filter((field) => context[field] === undefined && rule.pattern.includes(`{${field}}`));
@@ -79,14 +105,13 @@ function reachesOut(text: string, workspace: string): boolean {
 }
 
 /** The one of these rules that decides for this peer. */
-function decide(rules: readonly AccessRule[], context: AccessContext, request: AccessRequest): AccessRule | undefined {
+function decide(rules: readonly AccessRule[], context: Standing, request: AccessRequest): AccessRule | undefined {
   const own = rules.flatMap((rule) => (rule.action === request.action ? ownRules(rule, context) : []));
   return decideAccess(own, request);
 }
 
-function judge(context: AccessContext, request: AccessRequest): AccessAnswer {
+function judge(rules: readonly AccessRule[], context: Standing, request: AccessRequest): AccessAnswer {
   if (reachesOut(request.text, context.workspace)) return { allowed: false, rule: 'A1 deny other workspaces' };
-  const rules = accessRules.get(context.role) ?? [];
   const deciding = decide(rules, context, request);
   if (deciding !== undefined) return { allowed: deciding.effect === 'allow', rule: deciding.name };
   return { allowed: false, rule: whyDenied(rules, context, request) };
@@ -106,7 +131,45 @@ export function explainAccess(context: AccessContext, action: AccessAction, subj
   checkContext(context);
   if (action === 'publish') parseSubject(subjectOrPattern);
   else checkPattern(subjectOrPattern);
-  return judge(context, { action, text: subjectOrPattern });
+  return judge(accessRules.get(context.role) ?? [], context, { action, text: subjectOrPattern });
+}
+
+const rulesFor = { publish: accessRules, subscribe: accessRules, read: readRules, answer: answerRules } as const;
+
+/** The one that the text names, if it is its own; else any: where none is named, or a wildcard, they are alike. */
+function chosen(own: OwnNames | undefined, named: string | undefined): string | undefined {
+  if (own === undefined) return undefined;
+  if (named !== undefined && own.has(named)) return named;
+  for (const any of own.values()) return any;
+  return undefined;
+}
+
+/** Its standing towards one subject or pattern, in which a session or queue is the fourth token (§1). */
+function standingOf({ sessions, queues, ...rest }: AccessHolder, text: string): Standing {
+  const named = text.split('.')[3];
+  return { ...rest, session: chosen(sessions, named), queue: chosen(queues, named) };
+}
+
+/**
+ * Says of a peer with all that it holds what {@link explainAccess} says of one role, and what it may read and answer. Throws as that
+ * does.
+ */
+export function explainHolder(holder: AccessHolder, action: HolderAction, subjectOrPattern: string): AccessAnswer {
+  if (action === 'publish') parseSubject(subjectOrPattern);
+  else checkPattern(subjectOrPattern);
+  const standing = standingOf(holder, subjectOrPattern);
+  checkContext(standing);
+  const rules = holder.roles.flatMap((role) => rulesFor[action].get(role) ?? []);
+  return judge(rules, standing, { action: action === 'publish' ? action : 'subscribe', text: subjectOrPattern });
+}
+
+/** The first rule by which it may publish or read some of what the patterns match, in whichever session, queue or room. */
+export function ruleThatReaches(holder: AccessHolder, patterns: readonly string[]): AccessRule | undefined {
+  const mayReach = ({ effect, pattern }: AccessRule): boolean => {
+    const own = pattern.replace('{ws}', holder.workspace).replaceAll(/\{\w+\}/g, '*');
+    return effect === 'allow' && patterns.some((wanted) => overlaps(own, wanted));
+  };
+  return holder.roles.flatMap((role) => accessRules.get(role) ?? []).find(mayReach);
 }
 
 /** Whose subject it is: what an envelope says of itself. */
@@ -148,6 +211,6 @@ export function rolesThatMayPublish(subject: string, who: PublishingPeer): reado
   if (parts?.workspace !== workspace) return [];
   const request: AccessRequest = { action: 'publish', text: subject };
   return (publishRules.get(parts.plane) ?? [])
-    .filter(([role, rules]) => decide(rules, { ...who, role }, request)?.effect === 'allow')
+    .filter(([, rules]) => decide(rules, who, request)?.effect === 'allow')
     .map(([role]) => role);
 }
