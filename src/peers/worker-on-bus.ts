@@ -272,9 +272,9 @@ export async function runOnBus(usage: Usage, host: WorkerHost): Promise<number> 
     if (!isVakError(error)) throw error;
     cli.output.complain(error.message);
     if (interruption.signal.aborted) return exitCodes.interrupted;
-    // What a server says of its own limits is its answer, not a fault of the line.
-    if (error.details?.['serverCode'] !== undefined && codeOf[error.code] === exitCodes.badUsage)
-      return exitCodes.failed;
+    // What a server, or the system, says of its own limits is its answer, not a fault of the line.
+    const isAnswer = error.details?.['serverCode'] !== undefined || error.details?.['systemCode'] !== undefined;
+    if (isAnswer && codeOf[error.code] === exitCodes.badUsage) return exitCodes.failed;
     return codeOf[error.code] ?? exitCodes.failed;
   } finally {
     await cli.output.flush();
