@@ -35,7 +35,7 @@ function listOf(commands: readonly Command[]): string {
 
 /** Help on one command. */
 export function commandHelp(command: Command): string {
-  const { summary, notes, options, example } = command;
+  const { summary, notes, options, example, needs } = command;
   const own = Object.keys(options).length === 0 ? '' : `\nOptions:\n${optionLines(options)}`;
   const more = notes === undefined ? '' : `\n${notes}\n`;
   const examples = example
@@ -50,7 +50,13 @@ Common options:
 ${optionLines(commonOptions)}
 ${exitLine}
 
-Example:
+${
+  needs === undefined
+    ? ''
+    : `The example needs: ${needs}.
+
+`
+}Example:
 ${examples}`;
 }
 

@@ -18,9 +18,10 @@ import { startTrace } from '../../shared/protocol/trace-context.ts';
 import { type BusPlace, withBus } from './bus-connection.ts';
 import { type CliHost, type Command, type CommonOptions, exitCodes } from './command.ts';
 import { type EnvelopeWorkspace, withEnvelopeWorkspace } from './envelope-workspace.ts';
+import { speakingIdentity } from './first-use.ts';
 import { publishDurably, publishFlushed, type Sent } from './publish-delivery.ts';
 import { contentTypeOf, findMisfit, readPayload } from './publish-payload.ts';
-import { chosenIdentity, type OpenWorkspace } from './workspace.ts';
+import type { OpenWorkspace } from './workspace.ts';
 
 /** Stands in a subject for the session of the call, which nobody knows before. */
 const ownSession = 'self';
@@ -189,7 +190,7 @@ vak publish vak.events.default.self.status --sealed --data '{"state":"heartbeat"
     if (!isOn('no-check')) checkFit(type, payload);
     return await withEnvelopeWorkspace({ common, wanted: 'identity' }, host, async ({ profile, open, secrets }) => {
       if (open === undefined) throw new TypeError('publish: the workspace is not open');
-      const identity = chosenIdentity(open.contents(), common.identity);
+      const identity = await speakingIdentity(open, common, host);
       const publisher: Publisher = { identity, open, nowMs: host.clock.now() };
       const wanted: Wanted = { parts, type, isSealed, payload };
       talkAbout(wanted, host);

@@ -197,9 +197,9 @@ test('vak: what every receiver would refuse is not published', async () => {
     1,
     expect.stringMatching(/vak\.agent\.default\.nobody\.inbox: /),
   ]);
-  program.useProfile('empty');
+  program.switchProfile('empty');
   mkdirSync(program.profile);
-  expect(await refused(status)).toEqual([2, expect.stringMatching(/vak id new/)]);
+  expect(await refused(status, '--data', '{"state":"started"}')).toEqual([2, expect.stringMatching(/vak id new/)]);
 }, 90_000);
 
 test('E8 vak: a payload that does not fit its type is refused with the field, and published with --no-check', async () => {
