@@ -91,6 +91,7 @@ const set: Command = {
   notes: `KEY: ${plainKeys.join(', ')} with a VALUE; or ${natsJwtName}, ${natsSeedName}, or the name that
 workspaceSecretEnv gives (VAK_WORKSPACE_SECRET), whose secret is read from --file, a pipe, or the terminal: never from an argument.
 A workspace secret (16 bytes at least) is added under a new id, and those before stay; all profiles of a workspace must give it one id. With --json prints {key, value, isSet} or {key, set, source, id?}.`,
+  needs: '~/seed holds the seed of an nkey (SU…), mode 0600',
   example:
     'vak config bus set natsUrl tls://nats.example.com:4222\nvak config bus set VAK_BUS_NATS_NKEY_SEED --file ~/seed',
   async run(input, host) {

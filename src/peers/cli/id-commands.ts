@@ -14,6 +14,7 @@ import { highestGrantSerial, publishCard, publishGrant } from '../../engine/iden
 import { selfSummary } from '../../engine/identity/self-summary.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { CliHost, Command, CommandInput } from './command.ts';
+import { passNeed } from './example-needs.ts';
 import { readKey, readRoles } from './grant-input.ts';
 import { idBackupCommands } from './id-backup-commands.ts';
 import { makeKeyStore, unlockKeyStore } from './passphrase.ts';
@@ -146,6 +147,7 @@ secret is made. With --root it belongs to a workspace that is held elsewhere: it
 VAK_WORKSPACE_SECRET) and no role (vak grant add there, vak grant import here) until they are brought. The root's key is what vak
 id show prints there, as root; with --json as rootPublic. An identity that is there already is left as it is: exit code 1. The key store's passphrase (10 characters at
 least) is read from the file that VAK_PASSPHRASE_FILE names, or asked for.`,
+  needs: passNeed,
   example:
     "VAK_PASSPHRASE_FILE=~/pass vak id new --name 'Ada Lovelace'\nvak id new --identity builder --kind process --role worker --queue builds",
   async run(input, host) {

@@ -18,6 +18,7 @@ import { startTrace } from '../../shared/protocol/trace-context.ts';
 import { type BusPlace, withBus } from './bus-connection.ts';
 import { type CliHost, type Command, type CommonOptions, exitCodes } from './command.ts';
 import { type EnvelopeWorkspace, withEnvelopeWorkspace } from './envelope-workspace.ts';
+import { contextNeed, serverNeed } from './example-needs.ts';
 import { speakingIdentity } from './first-use.ts';
 import { publishDurably, publishFlushed, type Sent } from './publish-delivery.ts';
 import { contentTypeOf, findMisfit, readPayload } from './publish-payload.ts';
@@ -179,6 +180,8 @@ names a session (vak.events, vak.receipts, vak.approvals…request), write self:
 a new one. A text that is JSON is never taken for a file's name. A payload that does not fit the schema of its type is refused with
 exit code 2, and the field is named; --no-check publishes it all the same. Types without a schema take any payload. Exit code 1
 if the identity may not publish there.`,
+  needs: `the streams are there (vak provision), and builder has an inbox: it has once run, as with
+node out/peers/worker.js --context prod --identity builder -- true; ${contextNeed}; ${serverNeed}`,
   example: `vak publish vak.agent.default.builder.inbox --type vak.agent.message --sealed --data '{"kind":"text","text":"hello"}' --context prod
 vak publish vak.events.default.self.status --sealed --data '{"state":"heartbeat"}' --nats-url nats://127.0.0.1:4222`,
   async run({ args: [text = ''], common, option, isOn }, host) {
