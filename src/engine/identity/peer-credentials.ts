@@ -107,12 +107,26 @@ export function createCredentialIssuer({ keyStore, records, clock, randomness }:
     if (present !== undefined && present.sign === card.sign && present.roles.length === 0) {
       throw new VakError('forbidden', `${peer} was revoked; grant it its role again, or use another name`);
     }
+<<<<<<< HEAD
     const isFit =
       present !== undefined &&
       present.sign === card.sign &&
       isSame(present.roles, roles) &&
       isSame(present.queues, queues) &&
       isLasting(present, grantLifeMs);
+=======
+    const lastsUntilMs =
+      present === undefined || present.notAfter === 0 ? Number.POSITIVE_INFINITY : present.notAfter * 1000;
+    const isHeldElsewhere = workspaceIn(contents, workspace).rootSeed === null;
+    // What the root's holder gave stands as it is until its end: nobody here could make it anew.
+    const isEnough = isHeldElsewhere
+      ? present !== undefined && roles.every((role) => present.roles.includes(role)) && lastsUntilMs > clock.now()
+      : present !== undefined &&
+        isSame(present.roles, roles) &&
+        isSame(present.queues, queues) &&
+        lastsUntilMs - clock.now() > renewBeforeMs;
+    const isFit = present !== undefined && present.sign === card.sign && isEnough;
+>>>>>>> cli-mend
     if (isFit) return present;
     const seenSerial = highestGrantSerial(workspace, peer, records);
     const target = { contents, workspace, peer, sign: card.sign, seenSerial, clock };
