@@ -85,6 +85,38 @@ async function expectWorkersFromOutside(workbench: Workbench, connection: readon
   expect((await readSnapshot(page, 'streams.quarantine')).refusedCount).toBe(0);
 }
 
+/** The newest row lies above whatever is said. */
+async function expectNoRowCovered(page: Page): Promise<void> {
+  const [marker, notices] = await Promise.all([
+    page.getByTestId('outage-marker').boundingBox(),
+    page.getByTestId('notices').boundingBox(),
+  ]);
+  expect((marker?.y ?? Infinity) + (marker?.height ?? 0)).toBeLessThanOrEqual(notices?.y ?? 0);
+}
+
+/** An outage that is over leads to its gap in the table, and goes by its key when it was read. */
+async function expectOutageAcknowledged(page: Page): Promise<void> {
+  await page.keyboard.press('Control+1');
+  const problem = page.locator('[data-problem="outage"]');
+  await problem.getByTestId('problem-open').click();
+  await expect(page.getByTestId('outage-marker').last()).toBeInViewport();
+  await expect(page.getByTestId('live-table')).toBeFocused();
+  await page.keyboard.press('Control+1');
+  await problem.getByTestId('problem-acknowledge').focus();
+  await page.keyboard.press('a');
+  await expect(problem).toHaveCount(0);
+}
+
+/** Another connection takes the output of the swarm along: that is said before and after. */
+async function expectMoveAsked(page: Page): Promise<void> {
+  await page.keyboard.press('Control+9');
+  await page.getByTestId('connection-use-embedded').click();
+  await expect(page.getByRole('alertdialog')).toContainText('1 worker of the local swarm will publish to embedded.');
+  await expect(mark(page)).toContainText('prod');
+  await page.getByTestId('connection-move').click();
+  await expect(page.getByTestId('notices')).toContainText('1 worker of the local swarm publishes to embedded now.');
+}
+
 test.describe('on a nats-server', () => {
   let server: NatsServer;
   test.beforeEach(async () => {
@@ -144,6 +176,8 @@ test.describe('on a nats-server', () => {
     await expect(mark(page)).toContainText('reconnecting');
     await expect(page.getByTestId('streams-stale')).toBeVisible();
     await expect(page.getByTestId('outage-marker')).toHaveAttribute('data-lasting', 'true');
+    await expect(page.getByTestId('notices')).toContainText('was lost at');
+    await expectNoRowCovered(page);
     const lost = await readSnapshot(page, 'connections.state');
     expect(lost.staleSinceMs).not.toBeNull();
     // What the operator says meanwhile waits, and that is shown.
@@ -170,6 +204,8 @@ test.describe('on a nats-server', () => {
     const { code, stderr } = await sleeper.ended;
     expect([code, stderr]).toEqual([1, expect.stringContaining('worker: operator cancels the command')]);
     await expect.poll(async () => (await readSnapshot(page, 'connections.state')).outbox?.waitingCount).toBe(0);
+    await expectOutageAcknowledged(page);
+    await expectMoveAsked(page);
     await call(page, 'swarm.stop', {});
   });
 

@@ -249,3 +249,21 @@ test('at the smallest size the trust of a row and its inspector can be read', as
     await expect(tab).toBeInViewport({ ratio: 0.9 });
   }
 });
+
+test('E8 a refused message that was injected from the palette is one press away, and so are those in the status bar', async ({
+  workbench,
+}) => {
+  const { page } = workbench;
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('inject forged');
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => (await readSnapshot(page, 'streams.quarantine')).refusedCount).toBe(1);
+  await page.getByTestId('notice-offer').click();
+  const row = page.locator('[data-testid="live-row"][data-refused="true"]');
+  await expect(row).toHaveAttribute('aria-selected', 'true');
+  await expect(row).toBeInViewport();
+  await expect(page.getByTestId('live-table')).toBeFocused();
+  await page.getByTestId('status-refused').click();
+  await expect(page.getByTestId('quarantine-row')).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByTestId('quarantine-list')).toBeFocused();
+});

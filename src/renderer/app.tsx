@@ -9,7 +9,7 @@ import { Gate } from './features/gate/gate.tsx';
 import { KeyStoreFeature } from './features/gate/key-store-feature.tsx';
 import { IdentityView } from './features/identity/identity-view.tsx';
 import { OperationsView } from './features/operations/operations-view.tsx';
-import { findProblems } from './features/operations/problems.ts';
+import { findProblems, unacknowledged } from './features/operations/problems.ts';
 import { QueuesView } from './features/queues/queues-view.tsx';
 import { RoomsView } from './features/rooms/rooms-view.tsx';
 import { SettingsView } from './features/settings/settings-view.tsx';
@@ -21,7 +21,7 @@ import { TraceView } from './features/trace/trace-view.tsx';
 import type { NoticeStore } from './ui/notice-store.ts';
 import { Notices } from './ui/notices.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
-import { useWorkbench, type Workbench, WorkbenchProvider } from './workbench.tsx';
+import { useViewState, useWorkbench, type Workbench, WorkbenchProvider } from './workbench.tsx';
 
 function Views() {
   return (
@@ -63,21 +63,25 @@ export interface AppProps {
 }
 
 /** The workbench itself; mounted while the key store is open. */
-function OpenWorkbench() {
+function OpenWorkbench({ notices }: Pick<AppProps, 'notices'>) {
   const { mirror } = useWorkbench();
+  const acknowledged = useViewState((state) => state.acknowledged);
   const problemCount = useStore(
     mirror,
     (snapshots) =>
-      findProblems({
-        flow: snapshots['streams.status'],
-        swarm: snapshots['swarm.state'],
-        quarantine: snapshots['streams.quarantine'],
-        connection: snapshots['connections.state'],
-      }).length,
+      unacknowledged(
+        findProblems({
+          flow: snapshots['streams.status'],
+          swarm: snapshots['swarm.state'],
+          quarantine: snapshots['streams.quarantine'],
+          connection: snapshots['connections.state'],
+        }),
+        acknowledged,
+      ).length,
   );
   return (
     <>
-      <Shell alertCount={problemCount} badges={{ operations: problemCount }}>
+      <Shell alertCount={problemCount} badges={{ operations: problemCount }} notices={<Notices notices={notices} />}>
         <Views />
       </Shell>
       <SwarmFeature />
@@ -92,10 +96,9 @@ export function App({ workbench, notices }: AppProps) {
     <WorkbenchProvider value={workbench}>
       <LucideProvider size={16} strokeWidth={1.5}>
         <TooltipProvider>
-          <Gate>
-            <OpenWorkbench />
+          <Gate beside={<Notices notices={notices} isFloating />}>
+            <OpenWorkbench notices={notices} />
           </Gate>
-          <Notices notices={notices} />
         </TooltipProvider>
       </LucideProvider>
     </WorkbenchProvider>

@@ -32,7 +32,7 @@ followTheme(view, window);
 function createWorkbench(bridge: Bridge, notices: NoticeStore): Workbench {
   const client = createClient<AppContract>(bridge);
   const mirror = createMirrorStore(bridge);
-  const { notify, advise, reportError } = notices;
+  const { notify, refuse, advise, reportError } = notices;
   return {
     client,
     openFeed: createFeedOpener<AppContract>(bridge, window),
@@ -42,6 +42,7 @@ function createWorkbench(bridge: Bridge, notices: NoticeStore): Workbench {
     frameClock: createFrameClock(window),
     reportError,
     notify,
+    refuse,
     advise,
     setLook: createLookSettings({ mirror, view, save: (setting) => client.settings.set(setting), reportError }),
     whileOpen: createDisposer(),

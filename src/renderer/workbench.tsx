@@ -11,6 +11,7 @@ import type { FrameClock } from './state/frame-clock.ts';
 import type { SetLook } from './state/look-settings.ts';
 import type { Mirror } from './state/mirror-store.ts';
 import type { ViewState } from './state/view-store.ts';
+import type { NoticeStore } from './ui/notice-store.ts';
 
 export interface Workbench {
   readonly client: Client<AppContract>;
@@ -21,8 +22,10 @@ export interface Workbench {
   readonly frameClock: FrameClock;
   /** Shows what went wrong: what, why, what next, with "copy details". */
   readonly reportError: (doing: string, error: unknown) => void;
-  /** Says in a line that something was done; goes by itself. */
-  readonly notify: (text: string) => void;
+  /** Says in a line that something was done, and offers what it leads to; goes by itself. */
+  readonly notify: NoticeStore['notify'];
+  /** Says in a line that something cannot be done, and why; goes by itself. */
+  readonly refuse: NoticeStore['refuse'];
   /** Says what went otherwise than expected and lost nothing; stays until dismissed. Gives what takes it away. */
   readonly advise: (text: string) => () => void;
   /** Changes theme or time zone: shown at once, kept in the settings file. */

@@ -18,11 +18,12 @@ function refuse(field: string, problem: string): never {
   throw new VakError('invalid-input', `${field}: ${problem}`, { details: { field } });
 }
 
-/** Throws `invalid-input` for what the setting would not take, and for what the engine cannot use. */
+/** Throws `invalid-input` for what the setting would not take, and says why where it is known. */
 export function checkServers(url: string): void {
+  if (/(^|,)\s*wss?:/i.test(url))
+    refuse('url', 'NATS over WebSocket is not built in; name the nats:// or tls:// address');
   if (rowOf('natsUrl')?.accepts(url) !== true)
     refuse('url', `${url.length} characters that are no list of NATS addresses, such as nats://host:4222`);
-  if (/(^|,)wss?:/.test(url)) refuse('url', 'NATS over WebSocket is not built in; name the nats:// or tls:// address');
 }
 
 /** Throws `invalid-input` that names the field. */

@@ -1,6 +1,7 @@
 /**
  * The peer under whose name developer commands publish: with keys, a grant and chains of its own, as any other has.
- * Law: it has its keys from the same issuer as every spawned peer, and drops them when the key store is locked.
+ * Law: it has its keys from the same issuer as every spawned peer, and drops them when the key store is locked. Its grant lasts
+ * minutes: nobody who finds its key later can speak for it.
  */
 import type { Disposable } from '../../shared/base/disposer.ts';
 import { createEnvelopeAuthor, type EnvelopeAuthor } from '../envelope/envelope-author.ts';
@@ -43,7 +44,12 @@ export interface DeveloperPeerDeps {
 
 const peerName = 'developer';
 
+/** How long its grant lasts, ms; renewed at the half by the next command. */
+const grantLifeMs = 10 * 60_000;
+
 interface Keys {
+  /** When the next command needs another grant, ms since the epoch. */
+  readonly renewAtMs: number;
   readonly own: OwnCredentials;
   readonly sealer: EnvelopeSealer;
 }
@@ -55,12 +61,20 @@ export function createDeveloperPeer(deps: DeveloperPeerDeps): DeveloperPeer {
   const sessions = new Map<string, DeveloperSession>();
   let keys: Keys | undefined;
 
+  function dispose(): void {
+    sessions.clear();
+    keys?.own.dispose();
+    keys = undefined;
+  }
+
   async function takeKeys(): Promise<Keys> {
-    if (keys !== undefined) return keys;
-    const given = await issueCredentials({ peer: peerName, roles: ['coordinator'], queues: [] });
+    if (keys !== undefined && clock.now() < keys.renewAtMs) return keys;
+    dispose();
+    const given = await issueCredentials({ peer: peerName, roles: ['coordinator'], queues: [], grantLifeMs });
     const own = takeCredentials(given, { workspace, peer: peerName });
     const registry = createSecretRegistry({ source: createOwnSecrets(own), clock });
-    keys = { own, sealer: createEnvelopeSealer({ registry, peer: peerName, clock, randomness }) };
+    const renewAtMs = own.grant.notAfter * 1000 - grantLifeMs / 2;
+    keys = { renewAtMs, own, sealer: createEnvelopeSealer({ registry, peer: peerName, clock, randomness }) };
     return keys;
   }
 
@@ -77,15 +91,12 @@ export function createDeveloperPeer(deps: DeveloperPeerDeps): DeveloperPeer {
 
   return {
     async session(name) {
+      await takeKeys();
       const known = sessions.get(name) ?? (await newSession(name, {}));
       sessions.set(name, known);
       return known;
     },
     newSession,
-    dispose() {
-      sessions.clear();
-      keys?.own.dispose();
-      keys = undefined;
-    },
+    dispose,
   };
 }

@@ -17,11 +17,13 @@ function setUp() {
   const messages: { readonly subject: string; readonly data: Uint8Array }[] = [];
   bus.subscribe('>', { kind: 'inline', onMessage: ({ subject, data }) => messages.push({ subject, data }) });
   let issuedCount = 0;
+  const lives: (number | undefined)[] = [];
   const issue = createTestIssuer('acme');
   const service = createDeveloperService({
     ...{ bus, clock, randomness: createSystemRandomness(), workspace: 'acme' },
     issueCredentials(wanted) {
       issuedCount++;
+      lives.push(wanted.grantLifeMs);
       return issue(wanted);
     },
   });
@@ -31,7 +33,7 @@ function setUp() {
       const reading = reader.read(data);
       return reading.kind === 'envelope' ? [reading] : [];
     });
-  return { bus, service, messages, envelopes, issued: () => issuedCount };
+  return { bus, service, messages, envelopes, issued: () => issuedCount, lives };
 }
 
 it('E6 E12 E13 a sealed burst is one chain of sealed and signed envelopes, which the next burst goes on with', async () => {
@@ -49,6 +51,12 @@ it('E6 E12 E13 a sealed burst is one chain of sealed and signed envelopes, which
     expect(envelope.signed).toBeDefined();
     if (index > 0) expect(envelope.prevhash).toBe(read[index - 1]?.leaf);
   }
+});
+
+it('I4 what a developer command leaves behind is a grant of ten minutes at most', async () => {
+  const { service, lives } = setUp();
+  await service.calls.tamper({ tampering: 'unsigned' }, context);
+  expect(lives).toEqual([600_000]);
 });
 
 it('I3 after a lock the keys are asked for anew, and another chain begins', async () => {

@@ -68,6 +68,8 @@ export function createFeedPump({ buffer, source, clock, fromSeq, send }: FeedPum
   let unreportedDrops = 0;
   let lastSentMs = Number.NEGATIVE_INFINITY;
   let isScheduled = false;
+  /** The window has been told of everything that was there when the feed was opened. */
+  let hasCaughtUp = cursor > buffer.newestSeq;
   let timer: Disposable | undefined;
 
   const hasMore = (): boolean => revised.size > 0 || cursor <= buffer.newestSeq;
@@ -123,7 +125,10 @@ export function createFeedPump({ buffer, source, clock, fromSeq, send }: FeedPum
       if (!frame.add(message)) break;
       added++;
     }
-    if (frame.isEmpty && unreportedDrops === 0) return false;
+    const isLive = cursor > buffer.newestSeq;
+    // The end of the backlog is told once, also where nothing of it belongs to this feed.
+    if (frame.isEmpty && unreportedDrops === 0 && (hasCaughtUp || !isLive)) return false;
+    hasCaughtUp ||= isLive;
     post(frame.build(unreportedDrops, cursor - 1));
     unreportedDrops = 0;
     sentCount += added;

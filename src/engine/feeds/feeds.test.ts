@@ -277,6 +277,17 @@ describe('feed', () => {
     expect(seqs(frames)).toEqual([30_001]);
   });
 
+  it('says once that everything that was held has been looked at, where nothing of it matches', () => {
+    const { clock, publish, openRows } = setUp();
+    publish('vak.events.ws.s1.tokens', 'old', 20);
+    const { frames } = openRows('vak.events.ws.none.>');
+    clock.advance(100);
+    expect(frames).toMatchObject([{ seq: [], dropped: 0, scannedSeq: 20 }]);
+    publish('vak.events.ws.s1.tokens', 'new', 20);
+    clock.advance(100);
+    expect(frames).toHaveLength(1);
+  });
+
   it('shows foreign subjects as they came', () => {
     const { clock, buffer, openRows } = setUp();
     buffer.append({ subject: 'orders.eu.created', data: new Uint8Array([0, 255, 10, 65]) }, arrival(0));

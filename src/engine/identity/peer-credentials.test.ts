@@ -114,6 +114,19 @@ describe('worker credentials', () => {
     expect(grantsStored('worker-1')).toBe(2);
   });
 
+  it('I4 a grant of minutes is made anew at its half, takes the place of a longer one, and ends by itself', async () => {
+    const brief = { ...wanted, grantLifeMs: 600_000 };
+    const long = await issue(wanted);
+    const first = await issue(brief);
+    expect(first.grant.notAfter).toBe(Math.floor((profiles.clock.now() + 600_000) / 1000));
+    expect(first.grant.serial).toBeGreaterThan(long.grant.serial);
+    profiles.sleep(299_000);
+    expect((await issue(brief)).grant).toEqual(first.grant);
+    profiles.sleep(2_000);
+    expect((await issue(brief)).grant.notAfter).toBe(Math.floor((profiles.clock.now() + 600_000) / 1000));
+    expect(grantsStored('worker-1')).toBe(3);
+  });
+
   it('is refused for the name of another kind of identity, and changes nothing', async () => {
     const { clock, randomness } = profiles;
     const bot = { workspace, peer: 'bot', kind: 'bot', agent: true, name: 'B', roles: [], queues: [] } as const;

@@ -41,6 +41,8 @@ export interface PeerWanted {
   readonly peer: string;
   readonly roles: readonly Role[];
   readonly queues: readonly string[];
+  /** Longest that a grant of it lasts, ms; left out: as long as its box key. One that lasts longer is replaced. */
+  readonly grantLifeMs?: number;
 }
 
 /** Gives credentials. Throws `locked`, `exists` if the name is another kind of identity's, `forbidden` if the peer was revoked. */
@@ -93,24 +95,29 @@ export function createCredentialIssuer({ keyStore, records, clock, randomness }:
     return { ...after, identities: after.identities.map((one) => (one.peer === wanted.peer ? fresh(one) : one)) };
   }
 
-  async function grantFor({ peer, roles, queues }: PeerWanted, card: Card): Promise<Grant> {
+  /** Whether a grant lasts long enough, and no longer than it may. */
+  function isLasting({ notAfter }: Grant, grantLifeMs: number | undefined): boolean {
+    const leftMs = notAfter === 0 ? Number.POSITIVE_INFINITY : notAfter * 1000 - clock.now();
+    return grantLifeMs === undefined ? leftMs > renewBeforeMs : leftMs > grantLifeMs / 2 && leftMs <= grantLifeMs;
+  }
+
+  async function grantFor({ peer, roles, queues, grantLifeMs }: PeerWanted, card: Card): Promise<Grant> {
     const contents = keyStore.read();
     const present = grantAt(records.timelines(contents)(peer), clock.now())?.grant;
     if (present !== undefined && present.sign === card.sign && present.roles.length === 0) {
       throw new VakError('forbidden', `${peer} was revoked; grant it its role again, or use another name`);
     }
-    const lastsUntilMs =
-      present === undefined || present.notAfter === 0 ? Number.POSITIVE_INFINITY : present.notAfter * 1000;
     const isFit =
       present !== undefined &&
       present.sign === card.sign &&
       isSame(present.roles, roles) &&
       isSame(present.queues, queues) &&
-      lastsUntilMs - clock.now() > renewBeforeMs;
+      isLasting(present, grantLifeMs);
     if (isFit) return present;
     const seenSerial = highestGrantSerial(workspace, peer, records);
     const target = { contents, workspace, peer, sign: card.sign, seenSerial, clock };
-    const made = grant({ ...target, roles, queues, notAfter: card.boxExpiresAt });
+    const endsAt = grantLifeMs === undefined ? card.boxExpiresAt : Math.floor((clock.now() + grantLifeMs) / 1000);
+    const made = grant({ ...target, roles, queues, notAfter: Math.min(card.boxExpiresAt, endsAt) });
     await publishGrant(made, records);
     return made;
   }

@@ -51,6 +51,8 @@ describe('session directory', () => {
     status('s1-e', { state: 'heartbeat' });
     expect(only()?.note).toBe('failed: boom');
     expect(only()?.state).toBe('live');
+    status('s1-e', { state: 'failed', taskId: 't', detail: { reason: 'cancelled', cause: 'cancelled', exitCode: 3 } });
+    expect(only()?.note).toBe('cancelled');
   });
 
   it('is stale after 15 s of silence, live again at the next word, and ended for good', () => {

@@ -57,6 +57,7 @@ export interface SessionDirectoryDeps {
 
 function noteOf({ state, detail }: StatusPayload): string {
   const exit = detail?.exitCode === undefined ? undefined : `exit code ${detail.exitCode}`;
+  if (state === 'failed' && detail?.cause === 'cancelled') return (detail.reason ?? detail.cause).slice(0, noteLength);
   const why = detail?.reason ?? exit;
   return (why === undefined ? state : `${state}: ${why}`).slice(0, noteLength);
 }

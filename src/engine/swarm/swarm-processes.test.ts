@@ -181,7 +181,7 @@ test('local swarm: a command that never ends is cancelled, also when it ignores 
   await swarm.cancel({ taskId: taken.taskId });
   expect(await livingProcesses(taken.session)).toEqual([]);
   expect(heard.final(taken.taskId)).toMatchObject({ state: 'failed', detail: { reason: 'cancelled' } });
-  await expect.poll(worker, patience).toMatchObject({ state: 'idle', task: null });
+  await expect.poll(worker, patience).toMatchObject({ state: 'idle', task: null, failedCount: 0, cancelledCount: 1 });
   await expect(swarm.cancel({ taskId: taken.taskId })).rejects.toMatchObject({ code: 'not-found' });
 }, 60_000);
 

@@ -126,7 +126,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   let death: WorkerDeath | null = null;
   let endCause: string | undefined;
   let refusal: string | undefined;
-  const counts = { doneCount: 0, failedCount: 0 };
+  const counts = { doneCount: 0, failedCount: 0, cancelledCount: 0 };
   let exit: PeerExit | undefined;
 
   function become(next: WorkerState): void {
@@ -173,8 +173,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   function onTaskEnd({ taskId, outcome }: Extract<WorkerFrame, { kind: 'task-ended' }>): void {
     if (task?.taskId !== taskId) return;
     task = null;
-    if (outcome === 'done') counts.doneCount++;
-    else counts.failedCount++;
+    counts[`${outcome}Count`]++;
     backToIdle();
   }
 

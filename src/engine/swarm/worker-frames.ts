@@ -62,7 +62,7 @@ const workerFrame = z.discriminatedUnion('kind', [
   /** A process group is over, nothing of it is left. */
   z.strictObject({ kind: z.literal('group-ended'), pgid: pid }),
   /** A task is over; its final status was handed to the bus before. */
-  z.strictObject({ kind: z.literal('task-ended'), taskId: token, outcome: z.enum(['done', 'failed']) }),
+  z.strictObject({ kind: z.literal('task-ended'), taskId: token, outcome: z.enum(['done', 'failed', 'cancelled']) }),
   /** How far the session's chain has come; at most once a second, and before `drained`. */
   chainHead.extend({ kind: z.literal('head') }),
   /** Last of all: nothing more will be said. */

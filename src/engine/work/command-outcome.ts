@@ -1,12 +1,16 @@
 /**
  * How a command ended, as a status that people and machines read.
- * Law: `done` means exit code 0 by itself and all output kept; everything else is `failed` with its reason.
+ * Law: `done` means exit code 0 by itself and all output kept; everything else is `failed` with its reason and, where somebody ended
+ * it, the cause: what was cancelled is told apart by that.
  */
 import type { StatusPayload, TaskPayload } from '../../shared/protocol/payloads.ts';
 import { processCount, shortDuration } from './command-words.ts';
 
 /** Why a command was made to end. */
 export type StopCause = 'cancelled' | 'timeout' | 'output-limit' | 'worker-stopping' | 'bus-closed';
+
+/** How a task is counted: what was cancelled was asked for, and has not failed. */
+export type TaskOutcome = 'done' | 'failed' | 'cancelled';
 
 /** The final status of a command. */
 export interface CommandOutcome {
@@ -26,6 +30,11 @@ export interface CommandEnd {
   readonly remainingPids: readonly number[];
   /** False: the pipes were cut, because somebody unknown kept them open. */
   readonly isOutputWhole: boolean;
+}
+
+/** What a final status counts as. */
+export function taskOutcomeOf({ state, detail }: CommandOutcome): TaskOutcome {
+  return state === 'failed' && detail.cause === 'cancelled' ? 'cancelled' : state;
 }
 
 /** The outcome of a command that did not begin, or whose running broke. */
@@ -65,6 +74,7 @@ export function outcomeOf(end: CommandEnd, task: TaskPayload): CommandOutcome {
     state: end.cause === undefined && end.exitCode === 0 ? 'done' : 'failed',
     detail: {
       reason: reasons.join('; '),
+      ...(end.cause === undefined ? {} : { cause: end.cause }),
       ...(end.exitCode === null ? {} : { exitCode: end.exitCode }),
       ...(end.signal === null ? {} : { signal: end.signal }),
     },

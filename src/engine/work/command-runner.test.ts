@@ -165,7 +165,7 @@ test('command runner: a cancelled command is asked first and keeps what it says 
   const current = sh('trap "echo bye; exit 7" TERM; echo up; while :; do sleep 0.1; done');
   await expect.poll(() => heard.text('stdout')).toContain('up');
   current.stop('cancelled');
-  expect((await current.done).detail).toEqual({ reason: 'cancelled', exitCode: 7 });
+  expect((await current.done).detail).toEqual({ reason: 'cancelled', cause: 'cancelled', exitCode: 7 });
   expect(heard.text('stdout')).toBe('up\nbye\n');
 });
 
@@ -173,7 +173,7 @@ test('command runner: one that ignores SIGTERM is killed after the grace', async
   const current = sh('trap "" TERM; echo up; while :; do sleep 1; done');
   await expect.poll(() => heard.text('stdout')).toContain('up');
   current.stop('cancelled', 200);
-  expect((await current.done).detail).toEqual({ reason: 'cancelled', signal: 'SIGKILL' });
+  expect((await current.done).detail).toEqual({ reason: 'cancelled', cause: 'cancelled', signal: 'SIGKILL' });
 });
 
 test('command runner: a grandchild that left the group and its parent is ended too', async () => {

@@ -73,7 +73,8 @@ test('worker session: a second run is refused while the first goes on, and taken
   expect(() => start('t2', longTask)).toThrow(expect.objectContaining({ code: 'already-running', retryable: true }));
   await worker.cancel('t1');
   expect((await first).detail.reason).toBe('cancelled');
-  expect(heard.final('t1')).toMatchObject({ state: 'failed', detail: { reason: 'cancelled' } });
+  expect(heard.final('t1')).toMatchObject({ state: 'failed', detail: { reason: 'cancelled', cause: 'cancelled' } });
+  expect(ends.at(-1)).toEqual(['t1', 'cancelled', 'failed']);
   expect((await start('t3', { command: ['true'] })).state).toBe('done');
   expect(heard.statuses.some(({ taskId }) => taskId === 't2')).toBe(false);
 });

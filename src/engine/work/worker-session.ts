@@ -11,7 +11,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import { settlesWithin } from '../wait.ts';
 import { sessionMarker } from './command-environment.ts';
-import type { CommandOutcome, StopCause } from './command-outcome.ts';
+import { type CommandOutcome, type StopCause, type TaskOutcome, taskOutcomeOf } from './command-outcome.ts';
 import { type CommandRun, type GroupWatch, runCommand } from './command-runner.ts';
 import { endProcesses } from './end-processes.ts';
 import type { ProcessTable } from './process-rows.ts';
@@ -38,7 +38,7 @@ export interface WorkerSessionDeps {
   /** Folder of commands that name none. */
   readonly cwd: string;
   /** Told when a task is over and its final status was handed over; then the next one is taken. */
-  readonly onTaskEnded?: (taskId: string, outcome: CommandOutcome['state']) => void;
+  readonly onTaskEnded?: (taskId: string, outcome: TaskOutcome) => void;
 }
 
 /** A task to run; `trace` is that of whoever asks for it. */
@@ -97,7 +97,7 @@ export function createWorkerSession(deps: WorkerSessionDeps): WorkerSession {
     running = current;
     const outcome = current.done.then((how) => {
       running = undefined;
-      deps.onTaskEnded?.(taskId, how.state);
+      deps.onTaskEnded?.(taskId, taskOutcomeOf(how));
       return how;
     });
     return { outcome };

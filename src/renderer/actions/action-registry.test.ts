@@ -49,7 +49,7 @@ describe('action registry', () => {
 
 describe('running an action', () => {
   const setUp = () => {
-    const outcome = { notify: vi.fn(), reportError: vi.fn() };
+    const outcome = { refuse: vi.fn(), reportError: vi.fn() };
     return { ...outcome, run: createActionRunner(outcome) };
   };
 
@@ -82,7 +82,7 @@ describe('running an action', () => {
         });
       },
     };
-    const run = createActionRunner({ notify: () => {}, reportError: () => {} });
+    const run = createActionRunner({ refuse: () => {}, reportError: () => {} });
     const first = run(action);
     await run(action);
     expect(runs).toBe(1);
@@ -93,10 +93,10 @@ describe('running an action', () => {
   });
 
   it('says why a disabled action does nothing', async () => {
-    const { run, notify } = setUp();
+    const { run, refuse } = setUp();
     const body = vi.fn();
     await run(action('a.off', { title: 'Stop it', disabledReason: () => 'it does not run', run: body }));
     expect(body).not.toHaveBeenCalled();
-    expect(notify).toHaveBeenCalledWith('Stop it: it does not run');
+    expect(refuse).toHaveBeenCalledWith('Stop it: it does not run');
   });
 });

@@ -5,14 +5,14 @@ import type { Action } from './action-registry.ts';
 export type RunAction = (action: Action) => Promise<void>;
 
 /** Creates the runner; its promise never rejects. */
-export function createActionRunner({ notify, reportError }: Pick<Workbench, 'notify' | 'reportError'>): RunAction {
+export function createActionRunner({ refuse, reportError }: Pick<Workbench, 'refuse' | 'reportError'>): RunAction {
   const running = new Set<string>();
   return async (action) => {
     // A second press while it is under way means the same.
     if (running.has(action.id)) return;
     const reason = action.disabledReason?.();
     if (reason !== undefined) {
-      notify(`${action.title}: ${reason}`);
+      refuse(`${action.title}: ${reason}`);
       return;
     }
     running.add(action.id);

@@ -20,8 +20,8 @@ export function useAllActions(): readonly Action[] {
 
 /** Runs an action of the registry, with its reason or failure said. */
 export function useRunAction(): RunAction {
-  const { notify, reportError } = useWorkbench();
-  return useMemo(() => createActionRunner({ notify, reportError }), [notify, reportError]);
+  const { refuse, reportError } = useWorkbench();
+  return useMemo(() => createActionRunner({ refuse, reportError }), [refuse, reportError]);
 }
 
 /** Why an action cannot run now; looked up again whenever a snapshot or this window's state changes. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createViewStore, showMessage, showQuarantine } from './view-store.ts';
+import { createViewStore, showGap, showMessage, showQuarantine, showSession } from './view-store.ts';
 
 function memoryStorage(initial?: string) {
   const items = new Map(initial === undefined ? [] : [['view-state-v1', initial]]);
@@ -46,6 +46,25 @@ describe('view store', () => {
     showQuarantine(store);
     expect(store.getState()).toMatchObject({ view: 'operations', wanted: { kind: 'quarantine' } });
     expect(createViewStore(storage).getState().wanted).toBeNull();
+  });
+
+  it('what was acknowledged belongs to one run', () => {
+    const storage = memoryStorage();
+    const store = createViewStore(storage);
+    store.setState({ acknowledged: { drops: '7' } });
+    expect(createViewStore(storage).getState().acknowledged).toEqual({});
+  });
+
+  it('a gap is shown among all subjects, a session with what became of it', () => {
+    const store = createViewStore(memoryStorage());
+    showSession(store, 's1');
+    expect(store.getState()).toMatchObject({ view: 'streams', selectedSession: 's1', streamsMode: 'session' });
+    showGap(store, 'dropped');
+    expect(store.getState()).toMatchObject({
+      selectedSession: null,
+      streamsMode: 'messages',
+      wanted: { kind: 'dropped' },
+    });
   });
 
   it.each(['', '{', 'null', '[]', '"text"', '{"view":"gone","theme":7,"timeZone":null,"isInspectorOpen":"yes"}'])(

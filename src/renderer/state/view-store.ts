@@ -21,7 +21,11 @@ export type ThemeChoice = 'system' | 'light' | 'dark';
 export type TimeZoneChoice = 'utc' | 'local';
 export type StreamsMode = 'messages' | 'session';
 /** What another view is to show next; whoever shows it takes it away. */
-export type Wanted = { readonly kind: 'message'; readonly seq: number } | { readonly kind: 'quarantine' };
+export type Wanted =
+  | { readonly kind: 'message'; readonly seq: number }
+  /** The newest place in the table where messages are missing. */
+  | { readonly kind: 'dropped' | 'outage' }
+  | { readonly kind: 'quarantine' | 'session' | 'connections' };
 
 export interface ViewState {
   readonly view: ViewId;
@@ -34,6 +38,8 @@ export interface ViewState {
   readonly streamsMode: StreamsMode;
   /** Asked of a view that was not shown yet; not kept. */
   readonly wanted: Wanted | null;
+  /** Past events that were acknowledged, by id, each as it was then: one that has grown since is news again. Of this run, not kept. */
+  readonly acknowledged: Readonly<Record<string, string>>;
   /** Widths that were dragged, in px, by the name of the panel or column. */
   readonly sizesPx: Readonly<Record<string, number>>;
 }
@@ -46,6 +52,7 @@ const defaults: ViewState = {
   selectedSession: null,
   streamsMode: 'messages',
   wanted: null,
+  acknowledged: {},
   sizesPx: {},
 };
 const storageKey = 'view-state-v1';
@@ -77,6 +84,7 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
     selectedSession: null,
     streamsMode: oneOf(raw['streamsMode'], ['messages', 'session'], defaults.streamsMode),
     wanted: null,
+    acknowledged: {},
     sizesPx: sizesOf(raw['sizesPx']),
   };
 }
@@ -92,6 +100,21 @@ export function showMessage(store: Pick<StoreApi<ViewState>, 'setState'>, seq: n
   });
 }
 
+/** Shows the newest place in the table of all subjects where messages are missing, and why. */
+export function showGap(store: Pick<StoreApi<ViewState>, 'setState'>, kind: 'dropped' | 'outage'): void {
+  store.setState({ view: 'streams', selectedSession: null, streamsMode: 'messages', wanted: { kind } });
+}
+
+/** Shows what became of a session: its terminal and its tasks. */
+export function showSession(store: Pick<StoreApi<ViewState>, 'setState'>, selectedSession: string): void {
+  store.setState({ view: 'streams', selectedSession, streamsMode: 'session', wanted: { kind: 'session' } });
+}
+
+/** Shows the connection in use among the others. */
+export function showConnections(store: Pick<StoreApi<ViewState>, 'setState'>): void {
+  store.setState({ view: 'settings', wanted: { kind: 'connections' } });
+}
+
 /** Shows what was refused. */
 export function showQuarantine(store: Pick<StoreApi<ViewState>, 'setState'>): void {
   store.setState({ view: 'operations', wanted: { kind: 'quarantine' } });
@@ -100,7 +123,7 @@ export function showQuarantine(store: Pick<StoreApi<ViewState>, 'setState'>): vo
 /** Creates the store; every change is written to `storage`. */
 export function createViewStore(storage: Pick<Storage, 'getItem' | 'setItem'>): StoreApi<ViewState> {
   const store = createStore<ViewState>(() => load(storage));
-  store.subscribe(({ selectedSession: _ofThisRun, wanted: _ofThisMoment, ...kept }) =>
+  store.subscribe(({ selectedSession: _ofThisRun, acknowledged: _too, wanted: _ofThisMoment, ...kept }) =>
     storage.setItem(storageKey, JSON.stringify(kept)),
   );
   return store;

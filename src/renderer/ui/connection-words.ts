@@ -76,6 +76,14 @@ export function readOnlyReason(state: ConnectionsState | undefined): string | un
   return context?.isReadOnly === true ? `the connection ${context.name} is read-only` : undefined;
 }
 
+/** Why what is published now reaches nobody; undefined: it is sent. */
+export function publishFault(state: ConnectionsState | undefined): string | undefined {
+  const isLost = state?.status.kind === 'reconnecting' || state?.status.kind === 'closed';
+  return (
+    readOnlyReason(state) ?? (state !== undefined && isLost ? `there is no connection to ${state.current}` : undefined)
+  );
+}
+
 /** `14:03:07 – 14:03:19 · 12.0 s`, of an outage that lasts `14:03:07 – now`. */
 export function outageSpan({ fromMs, toMs }: Pick<Outage, 'fromMs' | 'toMs'>, zone: Zone): string {
   const from = formatTimeOfDay(fromMs, zone);

@@ -24,6 +24,16 @@ describe('notices', () => {
     expect(notice?.kind === 'error' && notice.report.details).toMatch(/code: spawn-failed[\s\S]*cwdLength: 12/);
   });
 
+  it('what was refused is no news of something done', () => {
+    const notices = createNoticeStore();
+    notices.refuse('Stop it: it does not run');
+    notices.notify('Stop it: it does not run', { label: 'Show it', run: () => {} });
+    expect(notices.store.getState()).toMatchObject([
+      { kind: 'refusal' },
+      { kind: 'info', offer: { label: 'Show it' } },
+    ]);
+  });
+
   it('advice stands until it is taken away, whoever does it', () => {
     const notices = createNoticeStore();
     const takeAway = notices.advise('The last good copy was opened.');

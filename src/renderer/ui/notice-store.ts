@@ -1,4 +1,4 @@
-/** Notices at the bottom right: errors stay until dismissed, the same one again only counts up. Bounded. */
+/** Notices above the status bar: errors stay until dismissed, the same one again only counts up. Bounded. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { describeError, type ErrorReport } from './describe-error.ts';
 
@@ -10,8 +10,21 @@ interface NoticeBase {
   /** How often it came since it stands. */
   readonly count: number;
 }
+/** What a notice can lead to. */
+export interface NoticeOffer {
+  /** "Show it". */
+  readonly label: string;
+  readonly run: () => void;
+}
+/** Something that was done. */
 export interface InfoNotice extends NoticeBase {
   readonly kind: 'info';
+  readonly text: string;
+  readonly offer?: NoticeOffer | undefined;
+}
+/** Something that was not done, and why. */
+export interface RefusalNotice extends NoticeBase {
+  readonly kind: 'refusal';
   readonly text: string;
 }
 /** Something that should be read. */
@@ -23,12 +36,14 @@ export interface FailureNotice extends NoticeBase {
   readonly kind: 'error';
   readonly report: ErrorReport;
 }
-export type Notice = InfoNotice | AdviceNotice | FailureNotice;
+export type Notice = InfoNotice | RefusalNotice | AdviceNotice | FailureNotice;
 
 export interface NoticeStore {
   readonly store: StoreApi<readonly Notice[]>;
-  /** Says that something was done; goes by itself. */
-  notify(text: string): void;
+  /** Says that something was done, and offers what it leads to; goes by itself. */
+  notify(text: string, offer?: NoticeOffer): void;
+  /** Says that something cannot be done, and why; goes by itself. */
+  refuse(text: string): void;
   /** Says what went otherwise than expected and lost nothing; stays. Gives what takes it away. */
   advise(text: string): () => void;
   /** Says what failed; stays. */
@@ -37,7 +52,8 @@ export interface NoticeStore {
 }
 
 type NewNotice =
-  | Pick<InfoNotice, 'kind' | 'text'>
+  | Pick<InfoNotice, 'kind' | 'text' | 'offer'>
+  | Pick<RefusalNotice, 'kind' | 'text'>
   | Pick<AdviceNotice, 'kind' | 'text'>
   | Pick<FailureNotice, 'kind' | 'report'>;
 
@@ -65,7 +81,8 @@ export function createNoticeStore(): NoticeStore {
     );
   return {
     store,
-    notify: (text) => void add({ kind: 'info', text }),
+    notify: (text, offer) => void add({ kind: 'info', text, offer }),
+    refuse: (text) => void add({ kind: 'refusal', text }),
     advise(text) {
       const id = add({ kind: 'advice', text });
       return () => dismiss(id);

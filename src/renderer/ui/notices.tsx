@@ -1,35 +1,71 @@
-/** The list of notices above the status bar. */
-import { Check, TriangleAlert, X } from 'lucide-react';
+/**
+ * The list of notices: in the window's own row above the status bar, where it covers nothing; floating while the key store is closed.
+ * Law: a tick is for what was done; what was refused or failed has a cross.
+ */
+import { Check, CircleX, TriangleAlert, X } from 'lucide-react';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
+import { Button } from './button.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { formatCount } from './format.ts';
 import { IconButton } from './icon-button.tsx';
 import type { Notice, NoticeStore } from './notice-store.ts';
 import './notices.css';
 
-const infoShownMs = 5000;
+const shownMs = 5000;
+/** One that offers something is read and decided on. */
+const offeredMs = 20_000;
+
+/** How long it is shown; undefined: until it is dismissed. */
+function shownFor(notice: Notice): number | undefined {
+  if (notice.kind === 'info') return notice.offer === undefined ? shownMs : offeredMs;
+  return notice.kind === 'refusal' ? shownMs : undefined;
+}
+
+const icons = { info: Check, refusal: CircleX, advice: TriangleAlert } as const;
+
+function Line({
+  notice,
+  onDone,
+}: {
+  readonly notice: Exclude<Notice, { kind: 'error' }>;
+  readonly onDone: () => void;
+}) {
+  const Icon = icons[notice.kind];
+  const offer = notice.kind === 'info' ? notice.offer : undefined;
+  return (
+    <>
+      <Icon className={`notice-icon notice-icon-${notice.kind}`} aria-hidden="true" />
+      <p className="notice-text">{notice.text}</p>
+      {offer !== undefined && (
+        <Button
+          data-testid="notice-offer"
+          onClick={() => {
+            onDone();
+            offer.run();
+          }}
+        >
+          {offer.label}
+        </Button>
+      )}
+    </>
+  );
+}
 
 function NoticeItem({ notice, dismiss }: { readonly notice: Notice; readonly dismiss: NoticeStore['dismiss'] }) {
   const { id, kind, count } = notice;
+  const forMs = shownFor(notice);
   useEffect(() => {
-    if (kind !== 'info') return;
-    const timer = setTimeout(() => dismiss(id), infoShownMs);
+    if (forMs === undefined) return;
+    const timer = setTimeout(() => dismiss(id), forMs);
     return () => clearTimeout(timer);
-  }, [kind, id, dismiss]);
+  }, [forMs, id, dismiss]);
   return (
-    <li className={`notice notice-${kind}`}>
+    <li className={`notice notice-${kind}`} data-kind={kind}>
       {notice.kind === 'error' ? (
         <ErrorNotice report={notice.report} />
       ) : (
-        <>
-          {kind === 'info' ? (
-            <Check className="notice-ok" aria-hidden="true" />
-          ) : (
-            <TriangleAlert className="notice-wait" aria-hidden="true" />
-          )}
-          <p className="notice-text">{notice.text}</p>
-        </>
+        <Line notice={notice} onDone={() => dismiss(id)} />
       )}
       {count > 1 && <span className="notice-count">× {formatCount(count)}</span>}
       <IconButton icon={X} label="Dismiss" side="left" onClick={() => dismiss(id)} />
@@ -37,10 +73,22 @@ function NoticeItem({ notice, dismiss }: { readonly notice: Notice; readonly dis
   );
 }
 
-export function Notices({ notices }: { readonly notices: NoticeStore }) {
+export interface NoticesProps {
+  readonly notices: NoticeStore;
+  /** Over the page, where there is no row for it. */
+  readonly isFloating?: boolean;
+}
+
+export function Notices({ notices, isFloating = false }: NoticesProps) {
   const list = useStore(notices.store);
   return (
-    <section className="notices" aria-label="Notices" aria-live="polite" aria-relevant="additions text">
+    <section
+      className={isFloating ? 'notices notices-floating' : 'notices'}
+      aria-label="Notices"
+      aria-live="polite"
+      aria-relevant="additions text"
+      data-testid="notices"
+    >
       <ul>
         {list.map((notice) => (
           // A repeated one is drawn anew, and so stays its full time again.

@@ -29,10 +29,17 @@ export function Facts({ children }: { readonly children: ReactNode }) {
   return <dl className="panel-facts">{children}</dl>;
 }
 
-export function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+export interface FactProps {
+  readonly label: string;
+  /** What it counts, with unit and source. */
+  readonly meaning?: string;
+  readonly children: ReactNode;
+}
+
+export function Fact({ label, meaning, children }: FactProps) {
   return (
     <div className="panel-fact">
-      <dt>{label}</dt>
+      <dt title={meaning}>{label}</dt>
       <dd>{children}</dd>
     </div>
   );

@@ -34,6 +34,8 @@ export interface WorkerSummary {
   readonly death: WorkerDeath | null;
   readonly doneCount: number;
   readonly failedCount: number;
+  /** Commands that somebody ended; they are not among the failed ones. */
+  readonly cancelledCount: number;
 }
 
 export interface SwarmState {

@@ -33,9 +33,10 @@ export const telemetryPayload = z.looseObject({
 /** States of a session and of its tasks. */
 const statusStates = ['started', 'claimed', 'progress', 'done', 'failed', 'heartbeat', 'ended'] as const;
 
-/** Why a task or session ended; `reason` is for people. */
+/** Why a task or session ended; `reason` is for people, `cause` for programs: `cancelled` is asked for, and no failure. */
 const statusDetail = z.looseObject({
   reason: boundedText(16 * 1024).optional(),
+  cause: z.string().max(64).optional(),
   exitCode: z.int().optional(),
   signal: z.string().max(64).optional(),
 });

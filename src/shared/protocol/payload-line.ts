@@ -25,7 +25,9 @@ const lines: { readonly [T in KnownType]: (payload: PayloadOf<T>) => string } = 
       `${processes} ${processes === 1 ? 'process' : 'processes'}`,
     ),
   'vak.events.status': ({ state, detail }) =>
-    joined(state, detail?.reason ?? exitText(detail?.exitCode) ?? detail?.signal),
+    state === 'failed' && detail?.cause === 'cancelled'
+      ? (detail.reason ?? detail.cause)
+      : joined(state, detail?.reason ?? exitText(detail?.exitCode) ?? detail?.signal),
   'vak.work.task': ({ command, input }) => command?.join(' ') ?? `input ${JSON.stringify(input)}`,
   'vak.agent.message': ({ kind, text, signal }) => joined(kind, signal, text),
   'vak.receipts.completed': ({ outcome, queue, attempt, reason, exitCode }) =>

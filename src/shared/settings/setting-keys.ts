@@ -31,14 +31,12 @@ export const embeddedContext = 'embedded';
 const maxUrlLength = 2048;
 const maxServers = 16;
 const host = String.raw`(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\])`;
-const server = new RegExp(
-  `^(?:(?:nats|tls)://${host}(?::(\\d{1,5}))?|wss?://${host}(?::(\\d{1,5}))?(?:/[A-Za-z0-9._~/-]*)?)$`,
-);
+const server = new RegExp(`^(?:nats|tls)://${host}(?::(\\d{1,5}))?$`);
 
 function isServer(text: string): boolean {
   const found = server.exec(text);
   if (found === null) return false;
-  const port = found[1] ?? found[2];
+  const port = found[1];
   return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);
 }
 
@@ -57,7 +55,7 @@ export function isContextName(value: unknown): boolean {
   return typeof value === 'string' && isToken(value) && secretShapeOf(value) === undefined;
 }
 
-const addresses = 'nats://, tls://, ws:// or wss:// address without a password; several with commas between';
+const addresses = 'nats:// or tls:// address without a password; several with commas between';
 
 /** Rows without a name in their key. */
 export const fixedRows: readonly SettingRow[] = [

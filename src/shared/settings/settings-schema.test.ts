@@ -68,6 +68,7 @@ test.each([
   [{ contexts: { prod: { kind: 'remote' } } }, 'contexts.prod.url: missing'],
   [{ currentContext: 'elsewhere' }, 'currentContext: found a name of 9 characters that no context has'],
   [{ natsUrl: 'http://pink-unicorn' }, 'natsUrl: found string of 19 characters, allowed: nats://'],
+  [{ natsUrl: 'ws://host:80' }, 'natsUrl: found string of 12 characters, allowed: nats:// or tls:// address'],
   [{ natsUrl: 'nats://host:99999' }, 'natsUrl: found string of 17 characters'],
   [
     { workspaceSecretEnv: 'pink unicorn' },

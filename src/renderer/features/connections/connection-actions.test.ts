@@ -1,15 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createStore } from 'zustand/vanilla';
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
+import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
 import type { Mirror } from '../../state/mirror-store.ts';
 import { createViewStore } from '../../state/view-store.ts';
 import type { Workbench } from '../../workbench.tsx';
 import { createConnectionActions, createUseActions } from './connection-actions.ts';
 import { createConnectionWork } from './connection-work.ts';
 
+const common = { url: null, colour: 'grey', isReadOnly: false, credentials: 'none' } as const;
 const contexts = [
-  { name: 'embedded', kind: 'embedded' },
-  { name: 'prod', kind: 'remote' },
+  { ...common, name: 'embedded', kind: 'embedded' },
+  { ...common, name: 'prod', kind: 'remote' },
 ] as const;
 
 function setUp(state?: Partial<ConnectionsState>) {
@@ -36,7 +38,7 @@ function setUp(state?: Partial<ConnectionsState>) {
     if (action === undefined) throw new Error(`no ${id}`);
     return action;
   };
-  return { find, actions, view, work, notify, ...calls };
+  return { find, actions, mirror, view, work, notify, ...calls };
 }
 
 describe('actions of connections', () => {
@@ -47,6 +49,16 @@ describe('actions of connections', () => {
     await find('connections.use.prod').run();
     expect(use).toHaveBeenCalledWith({ name: 'prod' });
     expect(notify).toHaveBeenCalledWith(expect.stringContaining('prod'));
+  });
+
+  it('asks first when workers would go along, and shows where it ends', async () => {
+    const { find, use, mirror, view, work } = setUp({ current: 'embedded' });
+    const workers = ['idle', 'busy', 'dead'].map((state) => ({ state }) as WorkerSummary);
+    mirror.setState({ 'swarm.state': { state: 'running', workers } });
+    await find('connections.use.prod').run();
+    expect(use).not.toHaveBeenCalled();
+    expect(view.getState().view).toBe('settings');
+    expect(work.store.getState().moving).toEqual({ context: contexts[1], workerCount: 2 });
   });
 
   it('says nothing of a use that failed: whoever runs it reports that', async () => {

@@ -1,6 +1,8 @@
 /** What can be done with connections from anywhere: the palette lists one entry for each context. */
 import type { ConnectionContext } from '../../../shared/contract/connections-contract.ts';
 import type { Action } from '../../actions/action-registry.ts';
+import { showConnections } from '../../state/view-store.ts';
+import { liveWorkers } from '../../ui/swarm-words.ts';
 import type { Workbench } from '../../workbench.tsx';
 import { whyNotUse } from './connection-reasons.ts';
 import type { ConnectionWork } from './connection-work.ts';
@@ -8,13 +10,13 @@ import type { ConnectionWork } from './connection-work.ts';
 const group = 'Connections';
 
 export interface ConnectionActionsDeps extends Pick<Workbench, 'client' | 'mirror' | 'view' | 'notify'> {
-  readonly work: Pick<ConnectionWork, 'store' | 'test' | 'importNats'>;
+  readonly work: Pick<ConnectionWork, 'store' | 'test' | 'importNats' | 'requestUse'>;
 }
 
-/** "Use connection …", one for each context. */
+/** "Use connection …", one for each context. One that workers would go along to is asked about in the Settings, where it ends too. */
 export function createUseActions(
-  { client, mirror, notify }: Pick<ConnectionActionsDeps, 'client' | 'mirror' | 'notify'>,
-  contexts: readonly Pick<ConnectionContext, 'name' | 'kind'>[],
+  { client, mirror, view, notify, work }: ConnectionActionsDeps,
+  contexts: readonly ConnectionContext[],
 ): readonly Action[] {
   return contexts.map((context) => ({
     id: `connections.use.${context.name}`,
@@ -25,6 +27,12 @@ export function createUseActions(
       return state === undefined ? 'it is not known yet' : whyNotUse(state, context);
     },
     run: async () => {
+      const workerCount = liveWorkers(mirror.getState()['swarm.state']);
+      if (workerCount > 0) {
+        showConnections(view);
+        work.requestUse(context, workerCount);
+        return;
+      }
       await client.connections.use({ name: context.name });
       notify(`The connection ${context.name} is in use.`);
     },

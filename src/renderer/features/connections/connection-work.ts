@@ -27,6 +27,8 @@ export interface ConnectionWorkState {
   readonly imported: ImportOutcome | undefined;
   /** Open dialog: `context` is the one that is changed; without one another is added. */
   readonly editing: { readonly context: ConnectionContext | undefined } | undefined;
+  /** What is asked about before it is used, since these workers publish there then. */
+  readonly moving: { readonly context: ConnectionContext; readonly workerCount: number } | undefined;
   /** What is asked about before it is removed. */
   readonly removing: ConnectionContext | undefined;
 }
@@ -35,6 +37,8 @@ export interface ConnectionWork {
   readonly store: StoreApi<ConnectionWorkState>;
   test(name: string): Promise<void>;
   use(name: string): Promise<void>;
+  /** As `use`, but asks first if workers would go along. */
+  requestUse(context: ConnectionContext, workerCount: number): void;
   /** Asks for a `.creds` file in a window of main's own. */
   importCredentials(name: string): Promise<void>;
   importNats(): Promise<void>;
@@ -57,6 +61,7 @@ export function createConnectionWork({ client, notify }: ConnectionWorkDeps): Co
     outcomes: new Map(),
     imported: undefined,
     editing: undefined,
+    moving: undefined,
     removing: undefined,
   }));
 
@@ -78,14 +83,20 @@ export function createConnectionWork({ client, notify }: ConnectionWorkDeps): Co
     }
   }
 
+  const use = (name: string): Promise<void> =>
+    run(name, 'Use', async () => {
+      await client.use({ name });
+      return undefined;
+    });
+
   return {
     store,
     test: (name) => run(name, 'Test', async () => ({ kind: 'tested', result: await client.test({ name }) })),
-    use: (name) =>
-      run(name, 'Use', async () => {
-        await client.use({ name });
-        return undefined;
-      }),
+    use,
+    requestUse(context, workerCount) {
+      if (workerCount > 0) store.setState({ moving: { context, workerCount } });
+      else void use(context.name);
+    },
     importCredentials: (name) =>
       run(name, 'Import credentials for', async () => {
         const { isImported } = await client.importCredentials({ name });

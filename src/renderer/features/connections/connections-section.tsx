@@ -1,8 +1,9 @@
 /** Settings → Connections: the named contexts, what can be done with them, and how that ended. */
 import { Import, Plus } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
-import { useSnapshot } from '../../workbench.tsx';
+import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { ConnectionsTable } from './connections-table.tsx';
 import { ImportReport } from './import-report.tsx';
 import './connections.css';
@@ -26,10 +27,25 @@ function Content({ state }: { readonly state: ConnectionsState }) {
   );
 }
 
+/** Brings the connection in use into view with the focus, when another view asks for it. */
+function useWantedConnections(isKnown: boolean) {
+  const { view } = useWorkbench();
+  const section = useRef<HTMLElement>(null);
+  const isWanted = useViewState((state) => state.wanted?.kind === 'connections');
+  useEffect(() => {
+    if (!isWanted || !isKnown) return;
+    view.setState({ wanted: null });
+    section.current?.scrollIntoView({ block: 'start' });
+    section.current?.querySelector<HTMLElement>('[aria-current]')?.focus();
+  }, [view, isWanted, isKnown]);
+  return section;
+}
+
 export function ConnectionsSection() {
   const state = useSnapshot('connections.state');
+  const section = useWantedConnections(state !== undefined);
   return (
-    <section className="connections" aria-label="Connections" data-testid="connections">
+    <section className="connections" ref={section} aria-label="Connections" data-testid="connections">
       <header className="connections-head">
         <h2>Connections</h2>
         <div className="connections-actions">

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { placeWords } from '../../ui/connection-words.ts';
 import { environmentColour } from '../../ui/environment-colour.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
+import { liveWorkers } from '../../ui/swarm-words.ts';
 import { useWorkbench } from '../../workbench.tsx';
 import { commandOfKey } from './connection-keys.ts';
 import { ConnectionOutcome } from './connection-outcome.tsx';
@@ -26,10 +27,12 @@ const columns = 7;
 /** What can be done with one context, each with the reason why not. */
 function useCommands(state: ConnectionsState, context: ConnectionContext, outcome: Outcome | undefined) {
   const work = useConnectionWork();
+  const { mirror } = useWorkbench();
   const { name } = context;
+  const requestUse = (): void => work.requestUse(context, liveWorkers(mirror.getState()['swarm.state']));
   const busy = outcome?.kind === 'running' ? 'something is under way' : undefined;
   return {
-    use: { reason: busy ?? whyNotUse(state, context), run: () => void work.use(name) },
+    use: { reason: busy ?? whyNotUse(state, context), run: requestUse },
     test: { reason: busy, run: () => void work.test(name) },
     importCredentials: { reason: busy ?? whyNotImport(context), run: () => void work.importCredentials(name) },
     edit: { reason: busy ?? whyNotEdit(context), run: () => work.store.setState({ editing: { context } }) },
@@ -92,7 +95,7 @@ interface RowProps {
 }
 
 function useRowKeys(commands: Commands, onMove: RowProps['onMove']) {
-  const { notify } = useWorkbench();
+  const { refuse } = useWorkbench();
   return (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
     const command = commandOfKey(event.key, { index: 0, count: 1 });
@@ -102,7 +105,7 @@ function useRowKeys(commands: Commands, onMove: RowProps['onMove']) {
     else {
       const { reason, run } = commands[command.kind];
       if (reason === undefined) run();
-      else notify(`It cannot be done: ${reason}.`);
+      else refuse(`It cannot be done: ${reason}.`);
     }
   };
 }

@@ -52,8 +52,14 @@ function useOpenWorkbench(isOpen: boolean): Workbench | undefined {
   return isOpen ? open : undefined;
 }
 
+export interface GateProps {
+  /** What stands beside the screens of a closed store. */
+  readonly beside: ReactNode;
+  readonly children: ReactNode;
+}
+
 /** Draws `children` once the key store is open and holds this peer, and takes them away when it is not any more. */
-export function Gate({ children }: { readonly children: ReactNode }) {
+export function Gate({ beside, children }: GateProps) {
   const keyStore = useSnapshot('identity.keyStore');
   const self = useSnapshot('identity.self');
   const isUnlocked = keyStore?.kind === 'unlocked';
@@ -63,10 +69,18 @@ export function Gate({ children }: { readonly children: ReactNode }) {
   // A locked window knows nothing of the peer, so that comes a moment after the opening.
   if (keyStore === undefined || (isUnlocked && self !== null)) {
     return (
-      <GateFrame name={isUnlocked ? 'Opening' : 'Connecting'} testId="gate-connecting">
-        <p className="late dim">{isUnlocked ? 'Opening the workbench…' : 'Connecting to the engine…'}</p>
-      </GateFrame>
+      <>
+        <GateFrame name={isUnlocked ? 'Opening' : 'Connecting'} testId="gate-connecting">
+          <p className="late dim">{isUnlocked ? 'Opening the workbench…' : 'Connecting to the engine…'}</p>
+        </GateFrame>
+        {beside}
+      </>
     );
   }
-  return <ClosedScreen keyStore={keyStore} lastOpening={lastOpening} />;
+  return (
+    <>
+      <ClosedScreen keyStore={keyStore} lastOpening={lastOpening} />
+      {beside}
+    </>
+  );
 }

@@ -5,18 +5,22 @@ import type { ConnectionsState } from '../../../shared/contract/connections-cont
 import type { StreamsStatus } from '../../../shared/contract/streams-contract.ts';
 import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { currentContext, readOnlyReason } from '../../ui/connection-words.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { meanings } from '../../ui/flow-words.ts';
 import { formatBytes, formatCount, formatRate } from '../../ui/format.ts';
 import { Gauge } from '../../ui/gauge.tsx';
 import { isLiveWorker } from '../../ui/live-worker.ts';
 import { Fact, Facts, Panel } from '../../ui/panel.tsx';
+import { liveWorkers, publishesWords } from '../../ui/swarm-words.ts';
 import { ViewFrame } from '../../ui/view-frame.tsx';
 import { useSnapshot, useViewState } from '../../workbench.tsx';
 import { ConnectionPanel } from './connection-panel.tsx';
 import { ProblemList } from './problem-list.tsx';
 import { findProblems } from './problems.ts';
 import { QuarantinePanel } from './quarantine-panel.tsx';
+import { useAcknowledging } from './use-acknowledging.ts';
 import { WorkerTable } from './worker-table.tsx';
 import './operations-view.css';
 
@@ -25,12 +29,22 @@ function FlowFacts({ status }: { readonly status: StreamsStatus }) {
   const capacity = formatBytes(status.capacityBytes);
   return (
     <Facts>
-      <Fact label="In">{formatRate(status.inPerSecond)}</Fact>
-      <Fact label="Out">{formatRate(status.outPerSecond)}</Fact>
-      <Fact label="Received">{formatCount(status.receivedCount)}</Fact>
-      <Fact label="Received size">{formatBytes(status.receivedBytes)}</Fact>
-      <Fact label="Dropped">{formatCount(status.droppedCount)}</Fact>
-      <Fact label="Buffer">
+      <Fact label="In, from the bus" meaning={meanings.in}>
+        {formatRate(status.inPerSecond)}
+      </Fact>
+      <Fact label="Out, to this window" meaning={meanings.out}>
+        {formatRate(status.outPerSecond)}
+      </Fact>
+      <Fact label="Received" meaning={meanings.received}>
+        {formatCount(status.receivedCount)}
+      </Fact>
+      <Fact label="Received size" meaning={meanings.receivedBytes}>
+        {formatBytes(status.receivedBytes)}
+      </Fact>
+      <Fact label="Dropped" meaning={meanings.dropped}>
+        {formatCount(status.droppedCount)}
+      </Fact>
+      <Fact label="Buffer" meaning={meanings.buffer}>
         {held} of {capacity}
         <Gauge
           label="Message buffer"
@@ -46,15 +60,17 @@ function FlowFacts({ status }: { readonly status: StreamsStatus }) {
   );
 }
 
-function swarmSummary({ state, workers }: SwarmState): string {
-  const live = workers.filter(isLiveWorker).length;
+function swarmSummary({ state, workers }: SwarmState, connection: ConnectionsState | undefined): string {
+  const live = liveWorkers({ workers });
   if (live === 0) return state;
+  const where = connection === undefined ? '' : `${publishesWords(connection)} · `;
   const busy = workers.filter((worker) => worker.state === 'busy').length;
   const count = `${formatCount(live)} ${live === 1 ? 'worker' : 'workers'} · ${formatCount(busy)} busy`;
-  return `${state === 'stopped' ? 'for your commands only' : state} · ${count}`;
+  return `${state === 'stopped' ? 'for your commands only' : state} · ${where}${count}`;
 }
 
 function SwarmPanel({ swarm }: { readonly swarm: SwarmState }) {
+  const connection = useSnapshot('connections.state');
   const { workers, state } = swarm;
   const canStop = state !== 'stopped' || workers.some(isLiveWorker);
   const actions = (
@@ -65,7 +81,7 @@ function SwarmPanel({ swarm }: { readonly swarm: SwarmState }) {
     </>
   );
   return (
-    <Panel title="Local swarm" summary={swarmSummary(swarm)} actions={actions}>
+    <Panel title="Local swarm" summary={swarmSummary(swarm, connection)} actions={actions}>
       {workers.length === 0 ? (
         <p className="panel-note">Worker peers in processes of their own, which run real commands. None runs now.</p>
       ) : (
@@ -107,27 +123,43 @@ function useIsQuarantineAsked(): boolean {
   return isAsked;
 }
 
+function problemSummary(openCount: number, acknowledgedCount: number): string {
+  if (openCount > 0) return `${formatCount(openCount)} to look at`;
+  return acknowledgedCount === 0 ? 'nothing is wrong' : 'nothing new is wrong';
+}
+
 export function OperationsView() {
   const flow = useSnapshot('streams.status');
   const swarm = useSnapshot('swarm.state');
   const quarantine = useSnapshot('streams.quarantine');
   const connection = useSnapshot('connections.state');
   const problems = findProblems({ flow, swarm, quarantine, connection });
+  const { open, acknowledgedCount, acknowledge, takeBack } = useAcknowledging(problems);
   const isQuarantineAsked = useIsQuarantineAsked();
   const isUntouched =
     flow?.receivedCount === 0 && swarm?.state === 'stopped' && problems.length === 0 && !isQuarantineAsked;
   return (
     <ViewFrame
       title="Operations Center"
-      summary={problems.length === 0 ? 'nothing is wrong' : `${formatCount(problems.length)} to look at`}
+      summary={problemSummary(open.length, acknowledgedCount)}
       actions={<ActionButton action="view.streams" icon={Waves} />}
     >
       {isUntouched ? (
         <FirstSteps connection={connection} />
       ) : (
         <div className="operations">
-          <Panel title="What is wrong now">
-            <ProblemList problems={problems} />
+          <Panel
+            title="What is wrong now"
+            summary={acknowledgedCount > 0 && `${formatCount(acknowledgedCount)} acknowledged`}
+            actions={
+              acknowledgedCount > 0 && (
+                <Button onClick={takeBack} data-testid="problems-take-back">
+                  Show acknowledged
+                </Button>
+              )
+            }
+          >
+            <ProblemList problems={open} onAcknowledge={acknowledge} acknowledgedCount={acknowledgedCount} />
           </Panel>
           {swarm && <SwarmPanel swarm={swarm} />}
           {quarantine && <QuarantinePanel quarantine={quarantine} />}

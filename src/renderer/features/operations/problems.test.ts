@@ -3,7 +3,7 @@ import type { ConnectionsState } from '../../../shared/contract/connections-cont
 import type { QuarantineState, StreamsStatus } from '../../../shared/contract/streams-contract.ts';
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
 import type { RefusalReason } from '../../../shared/contract/trust-report.ts';
-import { findProblems } from './problems.ts';
+import { findProblems, unacknowledged } from './problems.ts';
 
 const flow = (droppedCount: number) => ({ droppedCount }) as StreamsStatus;
 
@@ -11,7 +11,17 @@ function worker(peer: string, diedAtMs?: number): WorkerSummary {
   const death =
     diedAtMs === undefined ? null : { atMs: diedAtMs, exitCode: null, signal: 'SIGKILL', reason: 'killed by SIGKILL' };
   const state = death === null ? 'idle' : 'dead';
-  return { peer, session: `s-${peer}`, pid: null, state, task: null, death, doneCount: 0, failedCount: 0 };
+  return {
+    peer,
+    session: `s-${peer}`,
+    pid: null,
+    state,
+    task: null,
+    death,
+    doneCount: 0,
+    failedCount: 0,
+    cancelledCount: 0,
+  };
 }
 
 function refused(counts: Partial<Record<RefusalReason, number>>, newestMs?: number): QuarantineState {
@@ -65,7 +75,7 @@ describe('what is wrong now', () => {
       quarantine: undefined,
       connection: undefined,
     });
-    expect(problems.map(({ id }) => id)).toEqual(['death w3', 'death w1', 'drops']);
+    expect(problems.map(({ id }) => id)).toEqual(['death s-w3', 'death s-w1', 'drops']);
     expect(problems[0]).toMatchObject({ why: 'killed by SIGKILL', session: 's-w3', atMs: 20, tone: 'bad' });
   });
 
@@ -76,7 +86,7 @@ describe('what is wrong now', () => {
       quarantine: refused({ plain: 2, signature: 40, chain: 1 }, 20),
       connection: undefined,
     });
-    expect(problems.map(({ id }) => id)).toEqual(['death w2', 'refused', 'death w1', 'drops']);
+    expect(problems.map(({ id }) => id)).toEqual(['death s-w2', 'refused', 'death s-w1', 'drops']);
     expect(problems[1]).toMatchObject({
       title: '43 messages refused since the start',
       why: '40 invalid signature · 2 sent plain · 1 broken chain',
@@ -105,7 +115,7 @@ describe('what is wrong now', () => {
       swarm: { state: 'running', workers: [worker('w1', 100)] },
       connection: connected({ status, staleSinceMs: 50 }),
     });
-    expect(problems.map(({ id }) => id)).toEqual(['connection', 'death w1']);
+    expect(problems.map(({ id }) => id)).toEqual(['connection', 'death s-w1']);
     expect(problems[0]).toMatchObject({ title: 'Not connected to prod', atMs: 50, tone: 'bad', place: 'connections' });
     expect(problems[0]?.why).toContain('attempt 3');
   });
@@ -131,5 +141,40 @@ describe('what is wrong now', () => {
     expect(problems).toMatchObject([
       { id: 'connection-change', why: expect.stringContaining('refused the credentials'), place: 'connections' },
     ]);
+  });
+
+  it('B8 outages that are over are said once, by the last of them; one that lasts is the connection’s', () => {
+    const outages = [
+      { fromMs: 10, toMs: 20, afterSeq: 1 },
+      { fromMs: 1_000, toMs: 13_000, afterSeq: 2 },
+      { fromMs: 20_000, toMs: null, afterSeq: 3 },
+    ];
+    expect(findProblems({ ...none, connection: connected({ outages }) })).toMatchObject([
+      {
+        id: 'outage',
+        title: '2 outages are over',
+        atMs: 13_000,
+        place: 'outage',
+        tone: 'wait',
+        lasting: { mark: '1000' },
+      },
+    ]);
+    expect(findProblems({ ...none, connection: connected({ outages: outages.slice(2) }) })).toEqual([]);
+  });
+
+  it('a past event that was acknowledged as it is goes; one that has grown, and a condition that stands, do not', () => {
+    const status = { kind: 'reconnecting', sinceMs: 90, attempt: 3, error: null } as const;
+    const at = (count: number) =>
+      findProblems({
+        ...none,
+        flow: flow(count),
+        swarm: { state: 'running', workers: [worker('w1', 100)] },
+        connection: connected({ status, staleSinceMs: 50 }),
+      });
+    const acknowledged = { connection: 'read', 'death s-w1': '100', drops: '7' };
+    const idsOf = (count: number) => unacknowledged(at(count), acknowledged).map(({ id }) => id);
+    expect(idsOf(7)).toEqual(['connection']);
+    expect(idsOf(8)).toEqual(['connection', 'drops']);
+    expect(at(7)[0]?.lasting).toEqual({ kind: 'standing', until: 'stands until it is back' });
   });
 });

@@ -4,7 +4,7 @@ import type { QuarantineState, StreamsStatus } from '../../../shared/contract/st
 import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
 import type { RefusalReason } from '../../../shared/contract/trust-report.ts';
 import { storeFault } from '../../ui/connection-words.ts';
-import { formatCount } from '../../ui/format.ts';
+import { formatCount, formatDuration } from '../../ui/format.ts';
 import { refusalWords } from '../../ui/refusal-words.ts';
 
 export interface Problem {
@@ -19,8 +19,15 @@ export interface Problem {
   /** Session that shows what happened. */
   readonly session: string | null;
   /** What there is to look at. */
-  readonly place: 'session' | 'streams' | 'quarantine' | 'connections';
+  readonly place: 'session' | 'dropped' | 'outage' | 'quarantine' | 'connections';
+  /** A past event can be acknowledged as it is (`mark`); a condition stands `until` it is over, whoever has read of it. */
+  readonly lasting:
+    | { readonly kind: 'event'; readonly mark: string }
+    | { readonly kind: 'standing'; readonly until: string };
 }
+
+const event = (mark: string | number): Problem['lasting'] => ({ kind: 'event', mark: String(mark) });
+const standing = (until: string): Problem['lasting'] => ({ kind: 'standing', until });
 
 /** What the snapshots say; a part is missing until its first value came. */
 export interface ProblemSources {
@@ -36,7 +43,10 @@ function deathsOf(swarm: SwarmState | undefined): readonly Problem[] {
   return (swarm?.workers ?? []).flatMap(({ peer, session, death }): Problem[] => {
     if (death === null) return [];
     const { reason: why, atMs } = death;
-    return [{ id: `death ${peer}`, tone: 'bad', title: `${peer} died`, why, atMs, session, place: 'session' }];
+    const lasting = event(atMs);
+    return [
+      { id: `death ${session}`, tone: 'bad', title: `${peer} died`, why, atMs, session, place: 'session', lasting },
+    ];
   });
 }
 
@@ -60,6 +70,7 @@ function refusalsOf(quarantine: QuarantineState | undefined): readonly Problem[]
       atMs: quarantine.recent[0]?.atMs ?? null,
       session: null,
       place: 'quarantine',
+      lasting: event(quarantine.refusedCount),
     },
   ];
 }
@@ -75,7 +86,8 @@ function dropsOf(flow: StreamsStatus | undefined): readonly Problem[] {
       why: 'More came than a bounded subscription or this window could take, or there was no connection to send them.',
       atMs: null,
       session: null,
-      place: 'streams',
+      place: 'dropped',
+      lasting: event(dropped),
     },
   ];
 }
@@ -100,21 +112,47 @@ function lossWords({ status }: ConnectionsState): string {
 /** A store that takes nothing any more, and an outbox that cannot be used. */
 function storeProblems(connection: ConnectionsState): readonly Problem[] {
   const base = { session: null, place: 'connections', tone: 'bad', atMs: null } as const;
+  const lasting = standing('stands until it is repaired');
   const { outbox } = connection;
   const fault = storeFault(connection);
   const problems: Problem[] = [];
   if (fault !== undefined) {
-    problems.push({ ...base, id: 'store', title: 'The store is read-only', why: sentence(fault) });
+    problems.push({ ...base, lasting, id: 'store', title: 'The store is read-only', why: sentence(fault) });
   }
   if (outbox !== null && outbox.problem !== null) {
     problems.push({
       ...base,
+      lasting,
       id: 'outbox',
       title: 'The outbox is damaged or full',
       why: sentence(outbox.problem.message),
     });
   }
   return problems;
+}
+
+/** Outages that are over: what passed meanwhile is missing, and stays so. */
+function outagesOf({ outages }: ConnectionsState): readonly Problem[] {
+  const over = outages.flatMap(({ fromMs, toMs }) => (toMs === null ? [] : [{ fromMs, toMs }]));
+  const last = over.at(-1);
+  if (last === undefined) return [];
+  const took = formatDuration(Math.max(0, last.toMs - last.fromMs));
+  const title =
+    over.length === 1 ? 'The connection was lost for a time' : `${formatCount(over.length)} outages are over`;
+  return [
+    {
+      ...{
+        id: 'outage',
+        tone: 'wait',
+        title,
+        session: null,
+        place: 'outage',
+        atMs: last.toMs,
+        lasting: event(last.fromMs),
+      },
+      why: `${over.length === 1 ? 'It' : 'The last one'} took ${took}. What passed on the bus meanwhile is not here.`,
+    },
+  ];
 }
 
 /** The connection that is lost, by since when, and the change of it that failed last. */
@@ -132,6 +170,7 @@ function connectionProblems(connection: ConnectionsState | undefined): readonly 
       title: isLost ? `Not connected to ${current}` : `${current} is stale`,
       why: lossWords(connection),
       atMs: staleSinceMs ?? status.sinceMs,
+      lasting: standing(status.kind === 'closed' ? 'stands until one is used' : 'stands until it is back'),
     });
   }
   if (problem !== null) {
@@ -143,9 +182,18 @@ function connectionProblems(connection: ConnectionsState | undefined): readonly 
       title: 'The connection could not be changed',
       why,
       atMs: null,
+      lasting: event(problem.message),
     });
   }
-  return [...problems, ...storeProblems(connection)];
+  return [...problems, ...storeProblems(connection), ...outagesOf(connection)];
+}
+
+/** Those that nobody has acknowledged as they are. */
+export function unacknowledged(
+  problems: readonly Problem[],
+  acknowledged: Readonly<Record<string, string>>,
+): readonly Problem[] {
+  return problems.filter(({ id, lasting }) => lasting.kind === 'standing' || acknowledged[id] !== lasting.mark);
 }
 
 /** What is wrong with the connection first, since it decides what else is seen; then the worst, then the latest. */

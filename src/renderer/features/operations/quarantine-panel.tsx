@@ -25,9 +25,12 @@ export function QuarantinePanel({ quarantine }: { readonly quarantine: Quarantin
   useEffect(() => {
     if (!isWanted) return;
     view.setState({ wanted: null });
-    place.current?.scrollIntoView({ block: 'nearest' });
+    const newest = quarantine.recent[0]?.seq;
+    if (newest !== undefined) setSelectedSeq(newest);
+    list.current?.scrollTo({ top: 0 });
+    place.current?.scrollIntoView({ block: 'start' });
     (list.current ?? place.current)?.focus({ preventScroll: true });
-  }, [view, isWanted]);
+  }, [view, isWanted, quarantine]);
   const rows = quarantine.recent;
   const open = (seq: number): void => showMessage(view, seq);
   const hasSelection = selectedIndex({ rows, selectedSeq }) >= 0;

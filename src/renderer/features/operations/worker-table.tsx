@@ -9,17 +9,20 @@ import {
   Eye,
   type LucideIcon,
   Skull,
+  TriangleAlert,
 } from 'lucide-react';
 import { useState } from 'react';
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
 import { commandTitle } from '../../../shared/protocol/command-title.ts';
 import { useEnvironment } from '../../state/use-environment.ts';
+import { publishFault } from '../../ui/connection-words.ts';
 import { formatCount, formatDuration } from '../../ui/format.ts';
 import { GuardDialog } from '../../ui/guard-dialog.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { isLiveWorker } from '../../ui/live-worker.ts';
+import { workerWord } from '../../ui/swarm-words.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { useWorkbench } from '../../workbench.tsx';
+import { useSnapshot, useWorkbench } from '../../workbench.tsx';
 import './worker-table.css';
 
 const stateIcons: Readonly<Record<WorkerSummary['state'], LucideIcon>> = {
@@ -67,18 +70,21 @@ function WorkerButtons({ worker, onKill }: Pick<WorkerRowProps, 'worker' | 'onKi
 }
 
 function WorkerRow({ worker, nowMs, onKill }: WorkerRowProps) {
-  const { peer, state, task, death, pid, doneCount, failedCount } = worker;
-  const Icon = stateIcons[state];
-  const text = task === null ? (death?.reason ?? '') : commandTitle(task.command);
+  const { peer, state, task, death, pid, doneCount, failedCount, cancelledCount } = worker;
+  const fault = publishFault(useSnapshot('connections.state'));
+  const isMute = fault !== undefined && (state === 'idle' || state === 'busy');
+  const Icon = isMute ? TriangleAlert : stateIcons[state];
+  const why = death?.reason ?? (isMute ? fault : '');
+  const text = task === null ? why : commandTitle(task.command);
   return (
-    <tr className={`worker worker-${state}`}>
+    <tr className={`worker worker-${state}`} data-mute={isMute}>
       <th scope="row" className="data">
         {peer}
       </th>
       <td>
-        <span className="worker-state">
+        <span className="worker-state" title={isMute ? `What it says reaches nobody: ${fault}` : undefined}>
           <Icon size={14} aria-hidden="true" />
-          {state}
+          {workerWord(worker, fault)}
         </span>
       </td>
       <td
@@ -90,6 +96,7 @@ function WorkerRow({ worker, nowMs, onKill }: WorkerRowProps) {
       <td className="worker-number data">{task === null ? '' : formatDuration(Math.max(0, nowMs - task.startedMs))}</td>
       <td className="worker-number data">{formatCount(doneCount)}</td>
       <td className={`worker-number data${failedCount > 0 ? ' worker-failed' : ''}`}>{formatCount(failedCount)}</td>
+      <td className="worker-number data">{formatCount(cancelledCount)}</td>
       <td className="worker-number data dim">{pid ?? ''}</td>
       <td>
         <WorkerButtons worker={worker} onKill={onKill} />
@@ -144,6 +151,9 @@ export function WorkerTable({ workers }: { readonly workers: readonly WorkerSumm
             </th>
             <th scope="col" className="worker-number">
               Failed
+            </th>
+            <th scope="col" className="worker-number">
+              Cancelled
             </th>
             <th scope="col" className="worker-number">
               PID

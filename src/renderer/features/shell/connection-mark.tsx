@@ -2,6 +2,7 @@
 import { CircleCheck, CircleDashed, CircleX, History, Lock, type LucideIcon, RefreshCw } from 'lucide-react';
 import type { ConnectionStatus, ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import { useEnvironment } from '../../state/use-environment.ts';
+import { showConnections } from '../../state/view-store.ts';
 import {
   currentContext,
   momentWords,
@@ -96,7 +97,7 @@ export function ConnectionMark() {
       className="connection-mark"
       data-testid="connection-mark"
       data-state={state?.status.kind}
-      onClick={() => view.setState({ view: 'settings' })}
+      onClick={() => showConnections(view)}
     >
       <span className="title-bar-dot" aria-hidden="true" style={{ background: environment.colour }} />
       <span className="visually-hidden">Connection </span>

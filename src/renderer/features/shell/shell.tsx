@@ -16,6 +16,8 @@ export interface ShellProps {
   /** How many things need attention now. */
   readonly alertCount: number;
   readonly badges: Badges;
+  /** What is said to the user, in a row of its own: it covers nothing. */
+  readonly notices: ReactNode;
   /** The views, each in a ViewHost. */
   readonly children: ReactNode;
 }
@@ -31,7 +33,7 @@ function useDocumentTitle(): void {
   }, [view]);
 }
 
-export function Shell({ alertCount, badges, children }: ShellProps) {
+export function Shell({ alertCount, badges, notices, children }: ShellProps) {
   const { view, setLook } = useWorkbench();
   const [open, setOpen] = useState<'palette' | 'keys' | undefined>();
   const close = (): void => setOpen(undefined);
@@ -55,6 +57,7 @@ export function Shell({ alertCount, badges, children }: ShellProps) {
         <Rail badges={badges} />
         <main className="shell-view">{children}</main>
       </div>
+      {notices}
       <StatusBar />
       <CommandPalette
         isOpen={open === 'palette'}

@@ -3,6 +3,7 @@ import { OctagonX, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useEnvironment } from '../../state/use-environment.ts';
 import { showQuarantine } from '../../state/view-store.ts';
+import { meanings } from '../../ui/flow-words.ts';
 import { formatBytes, formatCount, formatMebibytes, formatPercent, formatRate, unitSpace } from '../../ui/format.ts';
 import { Gauge } from '../../ui/gauge.tsx';
 import { useSnapshot, useWorkbench } from '../../workbench.tsx';
@@ -12,12 +13,14 @@ interface CellProps {
   readonly label: string;
   /** Width that the value keeps, in digits. */
   readonly digits: number;
+  /** What it counts, with unit and source. */
+  readonly meaning: string;
   readonly children: ReactNode;
 }
 
-function Cell({ label, digits, children }: CellProps) {
+function Cell({ label, digits, meaning, children }: CellProps) {
   return (
-    <div className="status-bar-cell">
+    <div className="status-bar-cell" title={meaning}>
       <dt className="dim">{label}</dt>
       <dd style={{ minWidth: `${digits}ch` }}>{children}</dd>
     </div>
@@ -40,12 +43,12 @@ function RefusedCell() {
   const count = useSnapshot('streams.quarantine')?.refusedCount;
   const text = count === undefined ? '–' : formatCount(count);
   return (
-    <Cell label="refused" digits={6}>
+    <Cell label="refused" digits={6} meaning={meanings.refused}>
       <button
         type="button"
         className={`status-bar-button${count ? ' status-bar-bad' : ''}`}
         aria-label={`${text} messages refused: show them`}
-        title="Messages that broke the workspace’s policy and are never handled: show them"
+        title={`${meanings.refused}: show them`}
         data-testid="status-refused"
         data-count={count ?? 0}
         onClick={() => showQuarantine(view)}
@@ -63,17 +66,17 @@ function FlowCells() {
   const held = status && `${formatMebibytes(status.bufferedBytes)}/${formatMebibytes(status.capacityBytes, 0)}`;
   return (
     <>
-      <Cell label="in" digits={10}>
+      <Cell label="in" digits={10} meaning={meanings.in}>
         {status ? formatRate(status.inPerSecond) : unknown}
       </Cell>
-      <Cell label="out" digits={10}>
+      <Cell label="out" digits={10} meaning={meanings.out}>
         {status ? formatRate(status.outPerSecond) : unknown}
       </Cell>
-      <Cell label="dropped" digits={11}>
+      <Cell label="dropped" digits={11} meaning={meanings.dropped}>
         {status ? <DroppedCount count={status.droppedCount} /> : unknown}
       </Cell>
       <RefusedCell />
-      <Cell label="buffer" digits={0}>
+      <Cell label="buffer" digits={0} meaning={meanings.buffer}>
         {status === undefined ? (
           unknown
         ) : (
@@ -98,7 +101,7 @@ function FlowCells() {
 function ProcessCell() {
   const status = useSnapshot('app.status');
   return (
-    <Cell label="main" digits={15}>
+    <Cell label="main" digits={15} meaning={meanings.main}>
       {status === undefined ? (
         '–'
       ) : (

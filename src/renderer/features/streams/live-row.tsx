@@ -43,7 +43,7 @@ function DroppedRow({ index, droppedCount }: Pick<LiveRowSlotProps, 'index' | 'd
       data-count={droppedCount}
     >
       <span role="gridcell" className="live-dropped-text">
-        {formatCount(droppedCount)} {droppedCount === 1 ? 'message' : 'messages'} dropped here
+        {formatCount(droppedCount)} {droppedCount === 1 ? 'message' : 'messages'} missed here
       </span>
     </div>
   );

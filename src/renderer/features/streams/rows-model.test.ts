@@ -28,15 +28,18 @@ function setUp() {
   const { opened: feeds, openFeed } = createFakeFeeds<RowsFeed['params'], RowsFrame>();
   const { frameClock, draw } = createFakeFrames();
   const paints: (() => void)[] = [];
+  const held = { oldestSeq: 1, newestSeq: 0 };
   const model = createRowsModel({
     openFeed,
     frameClock,
     afterPaint: (run) => paints.push(run),
     buffer: createLiveBuffer(100),
+    held: () => held,
   });
   model.scroll.setHeight(280);
   return {
     model,
+    held,
     feeds,
     draw,
     paint: (): void => {
@@ -180,6 +183,48 @@ describe('rows model', () => {
     feed.handlers.onFrame(frame(46, 50));
     feed.handlers.onFrame(frame(45, 45));
     expect([model.scroll.topPx, model.selectedSeq]).toEqual([place, 45]);
+  });
+
+  it('what was there before is a replay until its end is reached, and what comes behind it is followed', () => {
+    const { model, feeds, held } = setUp();
+    Object.assign(held, { oldestSeq: 11, newestSeq: 60 });
+    model.open('>');
+    expect(model.replay).toEqual({ doneCount: 0, totalCount: 50 });
+    feeds[0]?.handlers.onFrame(frame(11, 40));
+    held.newestSeq = 70;
+    expect(model.replay).toEqual({ doneCount: 30, totalCount: 60 });
+    feeds[0]?.handlers.onFrame(frame(41, 70));
+    expect(model.replay).toBeUndefined();
+    held.newestSeq = 900;
+    expect(model.replay).toBeUndefined();
+    model.setShown(true);
+    expect(model.replay).toEqual({ doneCount: 0, totalCount: 830 });
+  });
+
+  it('a filter that nothing of the backlog passes reaches its end all the same', () => {
+    const { model, feeds, held } = setUp();
+    held.newestSeq = 60;
+    model.open('vak.events.ws.s.>');
+    feeds[0]?.handlers.onFrame({ ...frame(1, 0), scannedSeq: 60 });
+    expect(model.replay).toBeUndefined();
+    held.newestSeq = 900;
+    model.setShown(true);
+    expect(model.replay).toBeUndefined();
+  });
+
+  it('leads to the newest place where rows are missing, also before it was replayed, and says if there is none', () => {
+    const { model, feeds, held } = setUp();
+    held.newestSeq = 60;
+    model.open('>');
+    expect(model.showGap('dropped')).toBe(true);
+    feeds[0]?.handlers.onFrame(frame(10, 30, 9));
+    feeds[0]?.handlers.onFrame(frame(41, 60, 10));
+    const index = model.buffer.indexOfSeq(41) - 1;
+    expect(model.buffer.rowAt(index)?.kind).toBe('dropped');
+    expect(model.scroll.isFollowing).toBe(false);
+    expect(model.scroll.topPx).toBeLessThanOrEqual(index * 28);
+    expect(model.scroll.topPx + model.scroll.heightPx).toBeGreaterThanOrEqual((index + 1) * 28);
+    expect(model.showGap('outage')).toBe(false);
   });
 
   it('B8 an outage that is heard of late moves nothing that is being read', () => {

@@ -10,6 +10,8 @@ import type { RowsFrame } from '../../../shared/contract/streams-contract.ts';
 import type { OpenFeed } from '../../bridge/client.ts';
 import { createLiveBuffer, type LiveBuffer } from '../../state/live-buffer.ts';
 import { createPaintedFeed, type PaintDeps } from '../../state/painted-feed.ts';
+import { createAwaitedPlace } from './awaited-place.ts';
+import { createTableReplay, type HeldRange, type TableReplay } from './table-replay.ts';
 import { createTableScroll, type TableScroll } from './table-scroll.ts';
 
 /** What the engine had received when the table was paused. */
@@ -26,6 +28,8 @@ export interface RowsModel {
   /** Rises with each `open`; rows of different epochs are never the same. */
   readonly epoch: number;
   readonly hasFrames: boolean;
+  /** What was there before is being sent: how many messages were looked at, of how many. Undefined: the live end is reached. */
+  readonly replay: TableReplay['progress'];
   readonly error: VakError | undefined;
   readonly pausedAt: PauseMark | undefined;
   readonly selectedSeq: number | undefined;
@@ -41,6 +45,8 @@ export interface RowsModel {
   select(seq: number | undefined): void;
   /** Selects a message and brings its row into view, at once or as soon as it comes. */
   show(seq: number): void;
+  /** Brings the newest place where rows are missing into view, now or when it has been replayed; false: there is none. */
+  showGap(kind: 'dropped' | 'outage'): boolean;
   /** Takes in when there was no connection; while paused, what is shown does not change. */
   setOutages(outages: readonly Outage[]): void;
   /** Takes in what was found out of a message's trust. */
@@ -56,6 +62,7 @@ export interface RowsModel {
 export interface RowsModelDeps extends PaintDeps {
   readonly openFeed: OpenFeed<AppContract>;
   readonly buffer?: LiveBuffer;
+  readonly held?: HeldRange;
 }
 
 function lossFrame(dropped: number, scannedSeq: number): RowsFrame {
@@ -73,11 +80,16 @@ function lossFrame(dropped: number, scannedSeq: number): RowsFrame {
   return { ...none, dropped, scannedSeq };
 }
 
+/** What came while the table took nothing. With a filter it is not known how far the feed has looked. */
+function replayMissed(pattern: string | undefined, replay: TableReplay): void {
+  if (pattern === '>') replay.resume();
+}
+
 /** Creates the model; it lives as long as the key store is open. */
 export function createRowsModel(deps: RowsModelDeps): RowsModel {
   const buffer = deps.buffer ?? createLiveBuffer();
   const scroll = createTableScroll(buffer);
-  const held: RowsFrame[] = [];
+  const heldBack: RowsFrame[] = [];
   let pattern: string | undefined;
   let epoch = 0;
   let hasFrames = false;
@@ -86,22 +98,16 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
   let holdSeq = Number.POSITIVE_INFINITY;
   let outages: readonly Outage[] = [];
   let selectedSeq: number | undefined;
-  /** Selected, and not in the buffer yet. */
-  let awaitedSeq: number | undefined;
+  const awaited = createAwaitedPlace(buffer, scroll);
+  const replay = createTableReplay(buffer, deps.held ?? (() => undefined));
   const { frameClock, afterPaint } = deps;
   const feed = createPaintedFeed<RowsFrame>({ frameClock, afterPaint, isShown: false, isTaken: () => true, onFrame });
   const { touch } = feed;
 
-  function revealAwaited(): void {
-    if (awaitedSeq === undefined) return;
-    const index = buffer.findSeq(awaitedSeq);
-    if (index >= 0) scroll.reveal(index);
-    if (index >= 0 || buffer.scannedSeq >= awaitedSeq) awaitedSeq = undefined;
-  }
   function take(frame: RowsFrame): void {
     buffer.append(frame);
     scroll.settle();
-    revealAwaited();
+    awaited.settle(replay.settle());
     hasFrames = true;
   }
   function takeOutages(): void {
@@ -113,20 +119,21 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
   }
   function select(seq: number | undefined): void {
     selectedSeq = seq;
-    awaitedSeq = undefined;
+    awaited.forget();
     if (seq !== undefined) scroll.detach();
     touch();
   }
   function onFrame(frame: RowsFrame): void {
     if (frame.scannedSeq > holdSeq) {
-      held.push(frame);
+      heldBack.push(frame);
       return;
     }
     take(frame);
     feed.owe();
   }
   function start(fromSeq: number): void {
-    held.length = 0;
+    replay.begin(fromSeq - 1);
+    heldBack.length = 0;
     const params = { pattern: pattern as string, fromSeq };
     feed.start((handlers) => deps.openFeed('streams.rows', params, handlers));
   }
@@ -142,6 +149,9 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     },
     get hasFrames() {
       return hasFrames;
+    },
+    get replay() {
+      return replay.progress;
     },
     get error() {
       return feed.error;
@@ -159,7 +169,8 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       pattern = next;
       epoch++;
       hasFrames = false;
-      selectedSeq = awaitedSeq = undefined;
+      selectedSeq = undefined;
+      awaited.forget();
       buffer.clear();
       scroll.reset();
       // A filter that is opened while paused is filled up to the pause.
@@ -182,14 +193,20 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       pausedAt = undefined;
       holdSeq = Number.POSITIVE_INFINITY;
       takeOutages();
-      for (const frame of held.splice(0)) take(frame);
+      for (const frame of heldBack.splice(0)) take(frame);
+      replayMissed(pattern, replay);
       feed.owe();
     },
     select,
     show(seq) {
       select(seq);
-      awaitedSeq = seq;
-      revealAwaited();
+      awaited.showSeq(seq);
+    },
+    showGap(kind) {
+      select(undefined);
+      const isFound = awaited.showGap(kind) || replay.isUnderWay;
+      if (!replay.isUnderWay) awaited.forget();
+      return isFound;
     },
     setOutages(next) {
       outages = next;
@@ -198,11 +215,14 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     learn(seq, marks) {
       if (buffer.setMarks(seq, marks)) touch();
     },
-    setShown: feed.setShown,
+    setShown(isShown) {
+      if (isShown) replayMissed(pattern, replay);
+      feed.setShown(isShown);
+    },
     touch,
     dispose() {
       feed.dispose();
-      held.length = 0;
+      heldBack.length = 0;
       buffer.clear();
       scroll.reset();
     },

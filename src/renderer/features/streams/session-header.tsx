@@ -8,9 +8,10 @@ import { commandTitle } from '../../../shared/protocol/command-title.ts';
 import type { Action } from '../../actions/action-registry.ts';
 import { type Environment, useEnvironment } from '../../state/use-environment.ts';
 import { Button } from '../../ui/button.tsx';
-import { readOnlyReason } from '../../ui/connection-words.ts';
+import { publishFault, readOnlyReason } from '../../ui/connection-words.ts';
 import { formatCount, formatDateTime, formatRate, shortenId } from '../../ui/format.ts';
 import { GuardDialog, type Guarded } from '../../ui/guard-dialog.tsx';
+import { workerWord } from '../../ui/swarm-words.ts';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { type SessionFacts, whyNoCancel, whyNoKill } from './session-limits.ts';
 
@@ -43,7 +44,7 @@ function killGuard(worker: WorkerSummary, environment: Environment): Guarded {
 }
 
 function useCommands({ worker, summary }: SessionFacts) {
-  const { client, reportError, notify } = useWorkbench();
+  const { client, reportError, notify, advise } = useWorkbench();
   const environment = useEnvironment();
   const [guarded, setGuarded] = useState<Guarded | undefined>();
   const taskId = worker?.task?.taskId;
@@ -51,11 +52,8 @@ function useCommands({ worker, summary }: SessionFacts) {
   const ask = async (session: string): Promise<void> => {
     const { isStored } = await client.sessions.signal({ session, signal: 'cancel' });
     const peer = visibleText(summary?.peer ?? '');
-    notify(
-      isStored
-        ? `${peer} is asked to end its command`
-        : `What ${peer} is asked waits in the outbox until the server answers`,
-    );
+    if (isStored) notify(`${peer} is asked to end its command`);
+    else advise(`What ${peer} is asked waits in the outbox until the server answers`);
   };
   const cancel = (): void => {
     const report = (error: unknown): void => reportError('Cancel the command', error);
@@ -89,7 +87,12 @@ function Death({ worker }: { readonly worker: WorkerSummary }) {
   );
 }
 
-function CurrentCommand({ summary, worker }: Pick<SessionFacts, 'summary' | 'worker'>) {
+interface CurrentCommandProps extends Pick<SessionFacts, 'summary' | 'worker'> {
+  /** Why an idle worker cannot publish. */
+  readonly fault: string | undefined;
+}
+
+function CurrentCommand({ summary, worker, fault }: CurrentCommandProps) {
   return (
     <p
       className="session-command data"
@@ -99,7 +102,7 @@ function CurrentCommand({ summary, worker }: Pick<SessionFacts, 'summary' | 'wor
       {worker?.task ? (
         `$ ${visibleText(commandTitle(worker.task.command))}`
       ) : (
-        <span className="dim">{visibleText(summary?.note ?? '') || 'no command is running'}</span>
+        <span className="dim">{fault ?? (visibleText(summary?.note ?? '') || 'no command is running')}</span>
       )}
     </p>
   );
@@ -121,6 +124,24 @@ function Refused({ count }: { readonly count: number }) {
   );
 }
 
+/** What its commands have come to; where there is no room, its end is on hover. */
+function Counts({ worker }: { readonly worker: WorkerSummary }) {
+  const { pid, doneCount, failedCount, cancelledCount } = worker;
+  const cancelled = cancelledCount > 0 ? ` · ${formatCount(cancelledCount)} cancelled` : '';
+  const process = pid === null ? '' : ` · pid ${pid}`;
+  return (
+    <span
+      className="session-counts dim"
+      title={`${formatCount(doneCount)} done · ${formatCount(failedCount)} failed${cancelled}${process}`}
+    >
+      {formatCount(doneCount)} done ·{' '}
+      <span className={failedCount > 0 ? 'streams-bad' : undefined}>{formatCount(failedCount)} failed</span>
+      {cancelled}
+      {process}
+    </span>
+  );
+}
+
 export interface SessionHeaderProps {
   readonly session: string;
   /** Messages on its subjects that were refused. */
@@ -131,6 +152,8 @@ export function SessionHeader({ session, refusedCount }: SessionHeaderProps) {
   const facts = useFacts(session);
   const { summary, worker } = facts;
   const { cancel, askKill, kill, guarded, keep } = useCommands(facts);
+  const fault = publishFault(useSnapshot('connections.state'));
+  const isMute = worker?.state === 'idle' && fault !== undefined;
   const state = worker?.state ?? summary?.state ?? 'unknown';
   const cancelReason = whyNoCancel(facts);
   const killReason = whyNoKill(facts);
@@ -160,21 +183,13 @@ export function SessionHeader({ session, refusedCount }: SessionHeaderProps) {
   return (
     <div className="session-header">
       <div className="session-line">
-        <span className={`session-state session-state-${state}`} data-testid="session-state">
-          {state}
+        <span className={`session-state session-state-${isMute ? 'mute' : state}`} data-testid="session-state">
+          {worker === undefined ? state : workerWord(worker, fault)}
         </span>
         <span className="data dim" title={session}>
           {shortenId(visibleText(session), 20)}
         </span>
-        {worker && (
-          <span className="dim">
-            {worker.pid !== null && `pid ${worker.pid} · `}
-            {formatCount(worker.doneCount)} done ·{' '}
-            <span className={worker.failedCount > 0 ? 'streams-bad' : undefined}>
-              {formatCount(worker.failedCount)} failed
-            </span>
-          </span>
-        )}
+        {worker && <Counts worker={worker} />}
         <Refused count={refusedCount} />
         {summary && summary.state !== 'ended' && <span className="data dim">{formatRate(summary.perSecond)}</span>}
         <span className="streams-head-actions">
@@ -186,7 +201,11 @@ export function SessionHeader({ session, refusedCount }: SessionHeaderProps) {
           </Button>
         </span>
       </div>
-      {worker?.death ? <Death worker={worker} /> : <CurrentCommand summary={summary} worker={worker} />}
+      {worker?.death ? (
+        <Death worker={worker} />
+      ) : (
+        <CurrentCommand summary={summary} worker={worker} fault={isMute ? fault : undefined} />
+      )}
       <GuardDialog guarded={guarded} onCancel={keep} onConfirm={kill} />
     </div>
   );

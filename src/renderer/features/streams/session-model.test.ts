@@ -130,6 +130,7 @@ describe('task log', () => {
     exitCode,
     signal: undefined,
     reason: undefined,
+    cause: undefined,
   });
 
   it('follows a task from claim to end, newest first', () => {

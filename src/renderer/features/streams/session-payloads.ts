@@ -16,6 +16,8 @@ export interface StatusChange {
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
   readonly reason: string | undefined;
+  /** What ended it, for programs. */
+  readonly cause: string | undefined;
 }
 
 function fields(payload: string): Readonly<Record<string, unknown>> | undefined {
@@ -66,5 +68,6 @@ export function readStatus(payload: string): StatusChange | undefined {
     exitCode: numberOf(detail['exitCode']),
     signal: textOf(detail['signal']),
     reason: textOf(detail['reason']),
+    cause: textOf(detail['cause']),
   };
 }

@@ -1,10 +1,10 @@
 /** The tasks of a session, newest first: how each ended, why, how long it took. */
-import { CircleCheck, CircleX, LoaderCircle } from 'lucide-react';
+import { CircleCheck, CircleStop, CircleX, LoaderCircle } from 'lucide-react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import { formatCount, formatDuration, shortenId } from '../../ui/format.ts';
 import type { TaskRow } from './task-log.ts';
 
-const icons = { running: LoaderCircle, done: CircleCheck, failed: CircleX } as const;
+const icons = { running: LoaderCircle, done: CircleCheck, failed: CircleX, cancelled: CircleStop } as const;
 
 function outcomeOf({ state, exitCode, signal, reason }: TaskRow): string {
   const parts = [exitCode === undefined ? undefined : `exit code ${exitCode}`, signal, reason].filter(

@@ -43,7 +43,7 @@ function Losses({ model }: { readonly model: SessionModel }) {
   const losses = [
     model.missingBytes > 0 && `${formatCount(model.missingBytes)} bytes of output are not here`,
     model.droppedCount > 0 &&
-      `${formatCount(model.droppedCount)} ${model.droppedCount === 1 ? 'message' : 'messages'} dropped`,
+      `${formatCount(model.droppedCount)} ${model.droppedCount === 1 ? 'message' : 'messages'} missed`,
     model.unreadableCount > 0 && `${formatCount(model.unreadableCount)} messages could not be read`,
   ].filter((loss) => loss !== false);
   return losses.length === 0 ? null : <span className="streams-wait">{losses.join(' · ')}</span>;

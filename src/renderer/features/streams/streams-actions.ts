@@ -11,9 +11,9 @@ export interface StreamsCommands {
   readonly focusFilter: () => void;
 }
 
-type Needs = Pick<Workbench, 'view' | 'notify'>;
+type Needs = Pick<Workbench, 'view' | 'notify' | 'refuse'>;
 
-function copySubjectAction(model: RowsModel, notify: Workbench['notify']): Action {
+function copySubjectAction(model: RowsModel, { notify, refuse }: Omit<Needs, 'view'>): Action {
   const subject = (): string | undefined =>
     model.selectedSeq === undefined ? undefined : model.buffer.rowAt(model.buffer.findSeq(model.selectedSeq))?.subject;
   return {
@@ -23,8 +23,8 @@ function copySubjectAction(model: RowsModel, notify: Workbench['notify']): Actio
     keys: ['y'],
     disabledReason: () => (subject() === undefined ? 'select a message first' : undefined),
     run: () => {
-      const isCopied = copyText(subject() ?? '');
-      notify(isCopied ? 'Copied the subject' : 'The clipboard refused the subject');
+      if (copyText(subject() ?? '')) notify('Copied the subject');
+      else refuse('The clipboard refused the subject');
     },
   };
 }
@@ -71,7 +71,7 @@ function createMoveActions(model: RowsModel): readonly Action[] {
 }
 
 /** Actions of the table. */
-export function createTableActions(model: RowsModel, commands: StreamsCommands, { notify }: Needs): readonly Action[] {
+export function createTableActions(model: RowsModel, commands: StreamsCommands, needs: Needs): readonly Action[] {
   return [
     {
       id: 'streams.togglePause',
@@ -95,7 +95,7 @@ export function createTableActions(model: RowsModel, commands: StreamsCommands, 
       keys: ['Enter'],
       run: commands.openInspector,
     },
-    copySubjectAction(model, notify),
+    copySubjectAction(model, needs),
   ];
 }
 

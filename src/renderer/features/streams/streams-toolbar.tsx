@@ -3,6 +3,7 @@ import { History, Pause, Play } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { staleWords } from '../../ui/connection-words.ts';
+import { meanings } from '../../ui/flow-words.ts';
 import { formatBytes, formatCount, formatDuration, formatMebibytes } from '../../ui/format.ts';
 import { Gauge } from '../../ui/gauge.tsx';
 import { useSnapshot, useViewState } from '../../workbench.tsx';
@@ -61,13 +62,21 @@ function StaleState() {
 }
 
 function PlaceState({ model }: { readonly model: RowsModel }) {
-  const { scroll, buffer, selectedSeq } = model;
+  const { scroll, buffer, selectedSeq, replay } = model;
   if (model.pausedAt !== undefined) return <PauseState model={model} />;
   if (scroll.hasLostPlace)
     return <span className="streams-wait">your rows have left the table · the oldest are shown</span>;
   if (!scroll.isFollowing) {
     const at = selectedSeq === undefined || buffer.findSeq(selectedSeq) < 0 ? '' : ` at #${formatCount(selectedSeq)}`;
     return <span>{`detached${at} · following is ${formatCount(scroll.newCount)} behind`}</span>;
+  }
+  if (replay !== undefined) {
+    const { doneCount, totalCount } = replay;
+    return (
+      <span data-testid="replaying" title="Messages that the engine held before this table was filled, of all subjects">
+        replaying {formatCount(doneCount)} of {formatCount(totalCount)}
+      </span>
+    );
   }
   return <span>following</span>;
 }
@@ -78,20 +87,20 @@ function Counters({ model }: { readonly model: RowsModel }) {
   return (
     <dl className="streams-counters">
       <div>
-        <dt>received</dt>
+        <dt title={meanings.rowsReceived}>received</dt>
         <dd className="data" data-testid="received-count" data-count={messageCount}>
           {formatCount(messageCount)}
         </dd>
       </div>
       <div className={droppedCount > 0 ? 'streams-wait' : undefined}>
-        <dt>dropped</dt>
+        <dt title={meanings.rowsMissed}>missed</dt>
         <dd className="data" data-testid="dropped-count" data-count={droppedCount}>
           {formatCount(droppedCount)}
         </dd>
       </div>
       {status && model.pausedAt === undefined && (
-        <div title="What the engine holds of the messages on the bus">
-          <dt>buffer</dt>
+        <div>
+          <dt title={meanings.buffer}>buffer</dt>
           <dd className="streams-buffer" data-testid="buffer-bytes" data-count={status.bufferedBytes}>
             <span className="data">
               {`${formatMebibytes(status.bufferedBytes)}/${formatBytes(status.capacityBytes).replace('.0', '')}`}

@@ -1,5 +1,5 @@
 /** Streams: sessions at the left, what passes on the bus in the middle, the selected message at the right. */
-import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { type RefObject, useCallback, useEffect, useMemo, useRef } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { Inspector } from './inspector.tsx';
@@ -40,15 +40,28 @@ function useOutages(model: RowsModel): boolean {
   return connections !== undefined && connections.staleSinceMs !== null;
 }
 
-/** Shows the message that another view asked for, once the table holds all subjects. */
-function useWantedMessage(model: RowsModel): void {
-  const { view } = useWorkbench();
+const noGap = {
+  dropped: 'No row of this table was missed: what was dropped never came to it, or has left it since.',
+  outage: 'The place of the outage is not in this table: no row before it is held.',
+} as const;
+
+/** What was not sent for want of a connection left its gap where that was lost. */
+function showGap(model: RowsModel, kind: keyof typeof noGap): boolean {
+  return model.showGap(kind) || (kind === 'dropped' && model.showGap('outage'));
+}
+
+/** Shows what another view asked for, once the table holds all subjects, with the focus on it. */
+function useWanted(model: RowsModel, root: RefObject<HTMLElement | null>): void {
+  const { view, advise } = useWorkbench();
   const wanted = useViewState((state) => state.wanted);
   useEffect(() => {
-    if (wanted?.kind !== 'message') return;
-    model.show(wanted.seq);
+    if (wanted === null || wanted.kind === 'quarantine' || wanted.kind === 'connections') return;
+    if (wanted.kind === 'message') model.show(wanted.seq);
+    else if (wanted.kind !== 'session' && !showGap(model, wanted.kind)) advise(noGap[wanted.kind]);
+    const role = wanted.kind === 'session' ? 'tree' : 'grid';
+    root.current?.querySelector<HTMLElement>(`[role="${role}"]`)?.focus({ preventScroll: true });
     view.setState({ wanted: null });
-  }, [view, model, wanted]);
+  }, [view, model, root, advise, wanted]);
 }
 
 function useTogglePause(model: RowsModel): () => void {
@@ -91,7 +104,7 @@ function InspectorPanel({ model, onClose }: { readonly model: RowsModel; readonl
 }
 
 export function StreamsView() {
-  const { view, notify } = useWorkbench();
+  const { view, notify, refuse } = useWorkbench();
   const model = useRowsModel();
   const session = useViewState((state) => state.selectedSession);
   const isTable = useViewState((state) => state.streamsMode === 'messages' || state.selectedSession === null);
@@ -103,14 +116,15 @@ export function StreamsView() {
   const togglePause = useTogglePause(model);
   const openInspector = useCallback(() => view.setState({ isInspectorOpen: true }), [view]);
   useFeed(model, session, isTable);
-  useWantedMessage(model);
+  useWanted(model, root);
   const isStale = useOutages(model);
   useActions(
     useMemo(() => {
       const commands = { togglePause, openInspector, focusFilter: () => filter.current?.focus() };
-      const always = createStreamsActions({ view, notify }, commands);
-      return isTable ? [...createTableActions(model, commands, { view, notify }), ...always] : always;
-    }, [view, notify, model, isTable, togglePause, openInspector]),
+      const needs = { view, notify, refuse };
+      const always = createStreamsActions(needs, commands);
+      return isTable ? [...createTableActions(model, commands, needs), ...always] : always;
+    }, [view, notify, refuse, model, isTable, togglePause, openInspector]),
   );
   const closeInspector = (): void => {
     view.setState({ isInspectorOpen: false });

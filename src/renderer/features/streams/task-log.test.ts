@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createTaskLog, rowsOfEnded } from './task-log.ts';
 
-const change = (state: 'claimed' | 'done', taskId: string) => ({
-  ...{ state, taskId, exitCode: undefined, signal: undefined, reason: undefined },
+const change = (state: 'claimed' | 'done' | 'failed', taskId: string) => ({
+  ...{ state, taskId, exitCode: undefined, signal: undefined, reason: undefined, cause: undefined },
 });
 
 describe('task log', () => {
@@ -18,6 +18,23 @@ describe('task log', () => {
     ]);
     expect(rows[0]?.reason).toBe('worker died: killed by SIGKILL');
     expect(log.rows[0]?.state).toBe('running');
+  });
+
+  it('a command that somebody cancelled is no failure, whatever else its end says', () => {
+    const log = createTaskLog();
+    log.add(
+      {
+        ...change('failed', 'first'),
+        reason: 'cancelled; 2 processes that it left behind were ended',
+        cause: 'cancelled',
+      },
+      1,
+    );
+    log.add({ ...change('failed', 'second'), reason: 'cancelled', cause: 'timeout' }, 2);
+    expect(log.rows.map(({ taskId, state }) => [taskId, state])).toEqual([
+      ['second', 'failed'],
+      ['first', 'cancelled'],
+    ]);
   });
 
   it('a task keeps the name of its command after its end, and has none if its beginning left the buffer', () => {

@@ -6,7 +6,8 @@ export const maxTasks = 200;
 
 export interface TaskRow {
   readonly taskId: string;
-  readonly state: 'running' | 'done' | 'failed';
+  /** `cancelled`: somebody asked for its end; that is no failure. */
+  readonly state: 'running' | 'done' | 'failed' | 'cancelled';
   /** Null when its beginning left the buffer. */
   readonly startedMs: number | null;
   readonly endedMs: number | null;
@@ -28,12 +29,13 @@ export interface TaskLog {
 /** The task after a change; undefined when the change says nothing about its beginning or end. */
 function taskAfter(
   before: TaskRow | undefined,
-  { state, exitCode, signal, reason, taskId }: StatusChange & { readonly taskId: string },
+  { state, exitCode, signal, reason, cause, taskId }: StatusChange & { readonly taskId: string },
   atMs: number,
 ): TaskRow | undefined {
   const about = { taskId, exitCode, signal, reason };
   if (state === 'done' || state === 'failed') {
-    return { ...about, state, title: before?.title, startedMs: before?.startedMs ?? null, endedMs: atMs };
+    const ended = state === 'failed' && cause === 'cancelled' ? 'cancelled' : state;
+    return { ...about, state: ended, title: before?.title, startedMs: before?.startedMs ?? null, endedMs: atMs };
   }
   if (state !== 'claimed' && state !== 'started') return undefined;
   const title = before?.title ?? reason;

@@ -22,8 +22,9 @@ export function useRowsModel(): RowsModel {
   const workbench = useWorkbench();
   const known = models.get(workbench);
   if (known !== undefined) return known;
-  const { client, openFeed, frameClock, whileOpen } = workbench;
-  const created = createRowsModel({ openFeed, frameClock, afterPaint });
+  const { client, mirror, openFeed, frameClock, whileOpen } = workbench;
+  const held = () => mirror.getState()['streams.status'];
+  const created = createRowsModel({ openFeed, frameClock, afterPaint, held });
   whileOpen.add(created);
   whileOpen.add(
     createRowChecks({

@@ -3,29 +3,32 @@ import { createStore } from 'zustand/vanilla';
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import type { SwarmState, WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
 import type { Mirror } from '../../state/mirror-store.ts';
+import { createViewStore } from '../../state/view-store.ts';
 import type { Workbench } from '../../workbench.tsx';
 import { createSwarmActions } from './swarm-actions.ts';
 
-function setUp(swarm?: Partial<SwarmState>, isReadOnly = false) {
+function setUp(swarm?: Partial<SwarmState>, isReadOnly = false, status = 'connected') {
   const contexts = [{ name: 'prod', isReadOnly }];
   const mirror = createStore<Mirror>(() => ({
     ...(swarm !== undefined && { 'swarm.state': { state: 'stopped', workers: [], ...swarm } }),
-    'connections.state': { contexts, current: 'prod' } as unknown as ConnectionsState,
+    'connections.state': { contexts, current: 'prod', status: { kind: status } } as unknown as ConnectionsState,
   }));
   const calls = {
     start: vi.fn(async () => {}),
     stop: vi.fn(async () => {}),
-    burst: vi.fn(async () => ({ publishedCount: 9_000 })),
+    burst: vi.fn(async () => ({ publishedCount: 10_000, session: 'burst-1' })),
   };
   const client = { swarm: calls, developer: calls } as unknown as Workbench['client'];
   const notify = vi.fn();
-  const actions = createSwarmActions({ client, mirror, notify }, vi.fn());
+  const advise = vi.fn();
+  const view = createViewStore({ getItem: () => null, setItem: () => {} });
+  const actions = createSwarmActions({ client, mirror, view, notify, advise }, vi.fn());
   const find = (id: string) => {
     const action = actions.find((one) => one.id === id);
     if (action === undefined) throw new Error(`no ${id}`);
     return action;
   };
-  return { actions, find, notify, ...calls };
+  return { actions, find, notify, advise, ...calls };
 }
 
 const worker = (state: WorkerSummary['state']) => ({ state }) as WorkerSummary;
@@ -61,10 +64,21 @@ describe('actions of the local swarm', () => {
     expect(notify).toHaveBeenCalledWith(expect.stringContaining('has started'));
   });
 
-  it('says how many test messages the bus took, not how many were asked for', async () => {
-    const { find, burst, notify } = setUp({});
+  it('says how many test messages the bus took; fewer than were asked for is not said to be done', async () => {
+    const { find, burst, notify, advise } = setUp({});
     await find('developer.burst').run();
     expect(burst).toHaveBeenCalledWith(expect.objectContaining({ count: 10_000, form: 'sealed' }));
-    expect(notify).toHaveBeenCalledWith(expect.stringMatching(/9.000/));
+    expect(notify).toHaveBeenCalledWith(expect.stringMatching(/10.000.*burst-1/), expect.anything());
+    burst.mockResolvedValueOnce({ publishedCount: 9_000, session: 'burst-1' });
+    await find('developer.burst').run();
+    expect(notify).toHaveBeenCalledTimes(1);
+    expect(advise).toHaveBeenCalledWith(expect.stringMatching(/9.000.*of 10.000/));
+  });
+
+  it('B8 what would reach nobody is not injected while there is no connection', () => {
+    const { find } = setUp({}, false, 'reconnecting');
+    expect(find('developer.burst').disabledReason?.()).toBe('there is no connection to prod');
+    expect(find('developer.tamper.plain').disabledReason?.()).toBe('there is no connection to prod');
+    expect(find('swarm.start').disabledReason?.()).toBeUndefined();
   });
 });

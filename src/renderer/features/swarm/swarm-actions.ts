@@ -1,17 +1,18 @@
 /** What can be done with the local swarm, and why not at the moment. */
 import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
 import type { Action } from '../../actions/action-registry.ts';
-import { readOnlyReason } from '../../ui/connection-words.ts';
+import { publishFault, readOnlyReason } from '../../ui/connection-words.ts';
 import { formatCount } from '../../ui/format.ts';
 import { isLiveWorker } from '../../ui/live-worker.ts';
+import { publishesWords } from '../../ui/swarm-words.ts';
 import type { Workbench } from '../../workbench.tsx';
-import { createTamperActions } from './tamper-actions.ts';
+import { createTamperActions, grantWords } from './tamper-actions.ts';
 
 const startWorkers = 4;
 const burst = { session: 'burst', count: 10_000, textLength: 64, form: 'sealed' } as const;
 
 export function createSwarmActions(
-  { client, mirror, notify }: Pick<Workbench, 'client' | 'mirror' | 'notify'>,
+  { client, mirror, view, notify, advise }: Pick<Workbench, 'client' | 'mirror' | 'view' | 'notify' | 'advise'>,
   openRunDialog: () => void,
 ): readonly Action[] {
   const swarm = (): SwarmState | undefined => mirror.getState()['swarm.state'];
@@ -20,6 +21,7 @@ export function createSwarmActions(
   const hasWorkers = (): boolean => swarm()?.workers.some(isLiveWorker) ?? false;
   // Whatever publishes is off in a read-only context.
   const readOnly = (): string | undefined => readOnlyReason(mirror.getState()['connections.state']);
+  const whyNotPublish = (): string | undefined => publishFault(mirror.getState()['connections.state']);
   const group = 'Local swarm';
   return [
     {
@@ -29,7 +31,9 @@ export function createSwarmActions(
       disabledReason: () => readOnly() ?? (state() === 'stopped' ? undefined : `it is ${state()}`),
       run: async () => {
         await client.swarm.start({ workers: startWorkers });
-        notify('The local swarm has started: its workers run sample commands.');
+        const connection = mirror.getState()['connections.state'];
+        const where = connection === undefined ? '' : `, and it ${publishesWords(connection)}`;
+        notify(`The local swarm has started: its workers run sample commands${where}.`);
       },
     },
     {
@@ -55,14 +59,20 @@ export function createSwarmActions(
     },
     {
       id: 'developer.burst',
-      title: `Publish ${formatCount(burst.count)} test messages`,
+      title: `Publish ${formatCount(burst.count)} test messages (${grantWords})`,
       group: 'Developer',
-      disabledReason: readOnly,
+      disabledReason: whyNotPublish,
       run: async () => {
-        const { publishedCount } = await client.developer.burst(burst);
-        notify(`Published ${formatCount(publishedCount)} test messages of session ${burst.session}.`);
+        const { publishedCount, session } = await client.developer.burst(burst);
+        const said = `Published ${formatCount(publishedCount)} test messages of session ${session}`;
+        if (publishedCount < burst.count)
+          advise(`${said}, of ${formatCount(burst.count)}: the bus took no more at once. Publish again when it has.`);
+        else {
+          const run = (): void => view.setState({ view: 'streams', selectedSession: session, streamsMode: 'messages' });
+          notify(`${said}.`, { label: 'Show them', run });
+        }
       },
     },
-    ...createTamperActions({ client, notify }, readOnly),
+    ...createTamperActions({ client, mirror, view, notify }, whyNotPublish),
   ];
 }

@@ -1,6 +1,7 @@
 /** Injects messages that were tampered with, on the real path, so that anyone can see what each looks like. */
 import type { Tampering } from '../../../shared/contract/developer-contract.ts';
 import type { Action } from '../../actions/action-registry.ts';
+import { showMessage } from '../../state/view-store.ts';
 import type { Workbench } from '../../workbench.tsx';
 
 interface TamperingWords {
@@ -27,21 +28,35 @@ const words: Readonly<Record<Tampering, TamperingWords>> = {
   'no-envelope': { what: 'no envelope at all', sign: 'a refused row without lock, pen and link' },
 };
 
-/** One action a kind of tampering, in the order of the table. `readOnly`: why nothing can be published now. */
-export function createTamperActions(
-  { client, notify }: Pick<Workbench, 'client' | 'notify'>,
-  readOnly: () => string | undefined,
-): readonly Action[] {
+/** What a developer command leaves in the workspace, for its title. */
+export const grantWords = 'grants peer developer for 10 min';
+
+export type TamperNeeds = Pick<Workbench, 'client' | 'mirror' | 'view' | 'notify'>;
+
+/** Shows the refused message of a session, or, while none has come or the policy takes it, the messages of the session. */
+function showRefused({ mirror, view }: Pick<TamperNeeds, 'mirror' | 'view'>, session: string): void {
+  const refused = mirror.getState()['streams.quarantine']?.recent;
+  const found = refused?.find(({ subject }) => subject.split('.').includes(session));
+  if (found !== undefined) showMessage(view, found.seq);
+  else view.setState({ view: 'streams', selectedSession: session, streamsMode: 'messages' });
+}
+
+/** One action a kind of tampering, in the order of the table. `whyNot`: why nothing can be published now. */
+export function createTamperActions(needs: TamperNeeds, whyNot: () => string | undefined): readonly Action[] {
+  const { client, notify } = needs;
   return (Object.keys(words) as Tampering[]).map((tampering) => {
     const { what, sign } = words[tampering];
     return {
       id: `developer.tamper.${tampering}`,
-      title: `Inject a tampered message: ${what}`,
+      title: `Inject a tampered message: ${what} (${grantWords})`,
       group: 'Developer',
-      disabledReason: readOnly,
+      disabledReason: whyNot,
       run: async () => {
         const { session } = await client.developer.tamper({ tampering });
-        notify(`Injected into session ${session} (${what}): look for ${sign}.`);
+        notify(`Injected into session ${session} (${what}): look for ${sign}.`, {
+          label: 'Show it',
+          run: () => showRefused(needs, session),
+        });
       },
     };
   });
