@@ -291,3 +291,15 @@ test('B8 the managed server is started, joined by the app, and gone with it', as
   await call(page, 'connections.use', { name: 'embedded' });
   await expect(mark(page)).toContainText('embedded');
 });
+
+test('B8 vak: what a managed context says while the app does not use it brings its server', async ({ workbench }) => {
+  const { page, profile } = workbench;
+  expect(vak(profile, ['context', 'add', 'own', '--managed']).code).toBe(0);
+  const before = vak(profile, ['context', 'test', 'own']);
+  expect([before.code, before.stderr]).toEqual([3, expect.stringContaining('vak context use own, with the app open')]);
+  expect(vak(profile, ['context', 'use', 'own']).code).toBe(0);
+  await expect(mark(page)).toContainText('own');
+  await expect(mark(page)).toContainText('connected');
+  const after = vak(profile, ['context', 'test', 'own']);
+  expect(after.code, after.stderr).toBe(0);
+});

@@ -36,9 +36,10 @@ export function electronEnv(env, added = {}) {
 
 /**
  * Runs a program to its end and gives its exit code (128 + number when a signal ended it). SIGINT, SIGTERM and SIGHUP
- * go to the program; a second one ends everything at once.
+ * go to the program; a second one ends everything at once. `waitsForRest`: after a signal what the program started is waited for,
+ * too, for a while: it still writes where its caller cleans up.
  */
-export function runInForeground({ command, args, cwd, env = process.env, isVirtual = false }) {
+export function runInForeground({ command, args, cwd, env = process.env, isVirtual = false, waitsForRest = false }) {
   const started = isVirtual ? underVirtualDisplay(command, args) : { command, args };
   return new Promise((resolve, reject) => {
     // A group of its own: Ctrl-C in the terminal would reach the program twice, and the second one kills it.
@@ -68,8 +69,38 @@ export function runInForeground({ command, args, cwd, env = process.env, isVirtu
     child.on('error', (error) =>
       settle(() => reject(new SetUpError(`${started.command} cannot be started: ${error.message}`))),
     );
-    child.on('exit', (code, signal) => settle(() => resolve(exitCodeOf(code, signal))));
+    child.on('exit', async (code, signal) => {
+      if (waitsForRest && detached && signalCount > 0) await groupHasEnded(child.pid);
+      settle(() => resolve(exitCodeOf(code, signal)));
+    });
   });
+}
+
+const restLimitMs = 10_000;
+
+/** Resolves when no process of the group lives, or when that takes too long. */
+async function groupHasEnded(pid) {
+  for (const endMs = Date.now() + restLimitMs; Date.now() < endMs; ) {
+    try {
+      process.kill(-pid, 0);
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** From now on a signal that would end us is noted only: `signal()` is the first of them, `code()` the exit code that it stands for. */
+export function noteInterruption() {
+  let first;
+  const note = (signal) => {
+    first ??= signal;
+  };
+  for (const signal of passedOn) process.on(signal, note);
+  return {
+    signal: () => first,
+    code: () => (first === undefined ? undefined : exitCodeOf(null, first)),
+  };
 }
 
 /**

@@ -71,6 +71,19 @@ describe('runInForeground', () => {
     expect((await once(parent, 'exit'))[0]).toBe(137);
   });
 
+  it('waits for what the program started, when a signal has ended it', async () => {
+    const { parent, output } = startModule(`
+      import { runInForeground } from ${JSON.stringify(moduleUrl)};
+      const rest = "process.on('SIGINT', () => {}); console.log('ready'); setTimeout(() => console.log('rest'), 1500)";
+      const program = "require('node:child_process').spawn(process.execPath, ['-e', process.argv[1]], { stdio: 'inherit' }); setInterval(() => {}, 1000)";
+      const code = await runInForeground({ command: process.execPath, args: ['-e', program, rest], waitsForRest: true });
+      console.log('ended with', code);`);
+    await output.until('ready');
+    parent.kill('SIGINT');
+    await once(parent, 'close');
+    expect(output.text()).toBe('ready\nrest\nended with 130\n');
+  });
+
   /** A process that runs a program in the foreground; the program says `ready` and stays. */
   function startParent(source) {
     const program = `${source}; setInterval(() => {}, 1000); console.log('ready');`;

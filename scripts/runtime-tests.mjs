@@ -37,5 +37,11 @@ export async function readRuntimeVersions(executable, env = process.env) {
 export async function runInRuntime({ executable, tool, cwd, env = process.env }) {
   const versions = await readRuntimeVersions(executable, env);
   process.stdout.write(`runtime: ${describeRuntime(versions)}\n`);
-  return await runInForeground({ command: executable, args: tool, cwd, env: runtimeEnv(env, versions) });
+  return await runInForeground({
+    command: executable,
+    args: tool,
+    cwd,
+    env: runtimeEnv(env, versions),
+    waitsForRest: true,
+  });
 }

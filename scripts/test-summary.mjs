@@ -33,6 +33,12 @@ export function summaryLine({ passed, failed, skipped }) {
   return `Tests: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
+/** The line that ends an interrupted `npm test`: the step that was under way left no counts. */
+export function interruptedLine(signal, counts) {
+  const before = counts.passed + counts.failed > 0 ? `; the steps before it: ${summaryLine(counts)}` : '';
+  return `Tests: interrupted by ${signal}, not counted to the end${before}`;
+}
+
 /** The exit code of the whole run: that of the first failed step; 1 when nothing failed but no test ran either. */
 export function finalCode(stepCode, { passed, failed }) {
   if (stepCode !== 0) return stepCode;

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { addCounts, countPlaywright, countVitest, finalCode, noTests, summaryLine } from './test-summary.mjs';
+import {
+  addCounts,
+  countPlaywright,
+  countVitest,
+  finalCode,
+  interruptedLine,
+  noTests,
+  summaryLine,
+} from './test-summary.mjs';
 
 describe('counts', () => {
   it('reads a vitest report; a file that could not be loaded counts as a failure', () => {
@@ -46,5 +54,14 @@ describe('finalCode', () => {
     expect(finalCode(2, { passed: 3, failed: 0 })).toBe(2);
     expect(finalCode(0, { passed: 3, failed: 1 })).toBe(1);
     expect(finalCode(0, { passed: 0, failed: 0 })).toBe(1);
+  });
+});
+
+describe('interruptedLine', () => {
+  it('says what ended the run, and counts only the steps that ended', () => {
+    expect(interruptedLine('SIGINT', noTests)).toBe('Tests: interrupted by SIGINT, not counted to the end');
+    expect(interruptedLine('SIGTERM', { passed: 3, failed: 0, skipped: 0 })).toBe(
+      'Tests: interrupted by SIGTERM, not counted to the end; the steps before it: Tests: 3 passed, 0 failed',
+    );
   });
 });

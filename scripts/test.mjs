@@ -7,11 +7,19 @@ import { ensureBuilt } from './build.mjs';
 import { runChecks } from './check.mjs';
 import { packageCommand } from './child-process.mjs';
 import { ownProjectRoot, readJson } from './files.mjs';
-import { needsVirtualDisplay, runInForeground, runUntilSignal } from './foreground.mjs';
+import { needsVirtualDisplay, noteInterruption, runInForeground, runUntilSignal } from './foreground.mjs';
 import { printFailure, runMain, SetUpError, say, secondsSince } from './report.mjs';
 import { runInRuntime, runtimeFolders } from './runtime-tests.mjs';
 import { setUp } from './set-up.mjs';
-import { addCounts, countPlaywright, countVitest, finalCode, noTests, summaryLine } from './test-summary.mjs';
+import {
+  addCounts,
+  countPlaywright,
+  countVitest,
+  finalCode,
+  interruptedLine,
+  noTests,
+  summaryLine,
+} from './test-summary.mjs';
 
 const steps = {
   check: async () => ({ code: await runUntilSignal((signal) => runChecks({ signal })) }),
@@ -37,16 +45,28 @@ async function vitestRun(file, args) {
   return { command, args: [...tool, 'run', ...reporters, ...args] };
 }
 
+/** Tests put their folders into the run's own, which goes whatever ends them: an interrupted vitest cleans nothing up. */
+function temporaryIn(folder) {
+  return { TMPDIR: folder, TMP: folder, TEMP: folder };
+}
+
 async function runUnit({ reports, args }) {
   const file = join(reports, 'unit.json');
-  const code = await runInForeground({ ...(await vitestRun(file, args)), cwd: ownProjectRoot });
+  const env = { ...process.env, ...temporaryIn(reports) };
+  const code = await runInForeground({
+    ...(await vitestRun(file, args)),
+    cwd: ownProjectRoot,
+    env,
+    waitsForRest: true,
+  });
   return { code, counts: countVitest(await readJson(file)) };
 }
 
 async function runRuntime({ reports, args, electron }) {
   const file = join(reports, 'runtime.json');
   const { args: tool } = await vitestRun(file, args.length > 0 ? args : runtimeFolders);
-  const code = await runInRuntime({ executable: electron.executable, tool, cwd: ownProjectRoot });
+  const env = { ...process.env, ...temporaryIn(reports) };
+  const code = await runInRuntime({ executable: electron.executable, tool, cwd: ownProjectRoot, env });
   return { code, counts: countVitest(await readJson(file)) };
 }
 
@@ -65,14 +85,19 @@ async function runEndToEnd({ reports, args }) {
   return { code, counts: countPlaywright(await readJson(file)) };
 }
 
-/** Runs the steps in order until one fails; gives the code of that step and the counts of all. */
+/** Runs the steps in order until one fails or a signal comes; gives the code of that step, the counts of all, and the signal. */
 async function runSteps(names, given) {
+  const interruption = noteInterruption();
   let counts = noTests;
   for (const name of names) {
     const startedAt = Date.now();
     process.stdout.write(`\n== ${name}\n`);
     const result = await steps[name](given).catch(printFailure);
     counts = addCounts(counts, result.counts ?? noTests);
+    if (interruption.signal() !== undefined) {
+      process.stdout.write(`== ${name}: interrupted after ${secondsSince(startedAt)}\n`);
+      return { code: interruption.code(), counts, signal: interruption.signal() };
+    }
     const outcome = result.code === 0 ? 'passed' : `FAILED with code ${result.code}`;
     process.stdout.write(`== ${name}: ${outcome} in ${secondsSince(startedAt)}\n`);
     if (result.code !== 0) return { code: result.code, counts };
@@ -81,12 +106,13 @@ async function runSteps(names, given) {
 }
 
 async function runPlan(plan, args) {
-  const reports = await mkdtemp(join(tmpdir(), 'vak-test-reports-'));
+  const { electron } = await setUp({ need: plan.need });
+  // Short: sockets lie below it.
+  const reports = await mkdtemp(join(tmpdir(), 'vak-test-'));
   try {
-    const { electron } = await setUp({ need: plan.need });
     return await runSteps(plan.names, { reports, args, electron });
   } finally {
-    await rm(reports, { recursive: true, force: true });
+    await rm(reports, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
@@ -96,7 +122,11 @@ async function runTests([step, ...args]) {
   if (!plan || step === 'all') {
     throw new SetUpError(`${step} is no step of the tests.\nNext: npm test, or npm test -- with unit, runtime or e2e`);
   }
-  const { code, counts = noTests } = await runPlan(plan, args).catch(printFailure);
+  const { code, counts = noTests, signal } = await runPlan(plan, args).catch(printFailure);
+  if (signal !== undefined) {
+    process.stdout.write(`${interruptedLine(signal, counts)}\n`);
+    return code;
+  }
   const final = finalCode(code, counts);
   if (code === 0 && final !== 0)
     process.stdout.write('no test ran, or some failed: this run does not count as passed\n');

@@ -25,11 +25,17 @@ const logger = createJsonLogger(
   () => createUuid(clock, randomness),
 );
 const nothing = (): void => {};
+const output = createOutput(isFileOutput(1) ? createFileOutput(1) : process.stdout, process.stderr);
 const host: CliHost = {
   clock,
   randomness,
-  // What a person must know is told as talk; of the log only faults of the program are left.
-  logger: { ...logger, debug: nothing, info: nothing, warn: nothing },
+  // What a person must know is told as talk; of the log only faults are left, with --quiet only those of the program itself.
+  logger: {
+    ...{ ...logger, debug: nothing, info: nothing, warn: nothing },
+    error(event, fields) {
+      if (!output.isQuiet()) logger.error(event, fields);
+    },
+  },
   vault: createNoVault(),
   environment: { ...process.env },
   platform: process.platform,
@@ -41,7 +47,7 @@ const host: CliHost = {
     signal,
     checkInput: () => checkStandardInput(0),
   }),
-  output: createOutput(isFileOutput(1) ? createFileOutput(1) : process.stdout, process.stderr),
+  output,
   input() {
     checkStandardInput(0);
     return process.stdin;

@@ -44,8 +44,11 @@ export function createBusHost(
 ): CliHost {
   const nothing = (): void => {};
   return {
-    // What a person must know is told as talk; of the log only faults are left.
-    logger: { ...logger, debug: nothing, info: nothing, warn: nothing },
+    // What a person must know is told as talk; of the log only faults are left, with --quiet only those of the program itself.
+    logger: {
+      ...{ ...logger, debug: nothing, info: nothing, warn: nothing },
+      ...(isQuiet ? { error: nothing } : {}),
+    },
     ...{ clock, randomness, environment, selfTest, signal, version },
     vault: createNoVault(),
     platform: process.platform,

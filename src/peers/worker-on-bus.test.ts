@@ -307,7 +307,13 @@ test('B9 worker: through a managed context it joins the server that the app runs
   expect((await vak(['context', 'add', 'own', '--managed'])).code).toBe(0);
   const run = ['--context', 'own', '--', 'true'];
   const off = await worker(run);
-  expect(off).toEqual({ code: 3, stdout: '', stderr: said(/context own: its server is not running; start the app/) });
+  expect(off).toEqual({
+    code: 3,
+    stdout: '',
+    stderr: said(
+      /context own: its server is not running; the app runs it only while it uses this connection: vak context use own,/,
+    ),
+  });
   const folder = profileFiles(program.profile).managedServer;
   const clock = createSystemClock();
   const findOnPath = createFindOnPath(process.env['PATH'] ?? '');

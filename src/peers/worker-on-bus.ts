@@ -23,6 +23,7 @@ import { startTrace } from '../shared/protocol/trace-context.ts';
 import { type BusPlace, withBus } from './cli/bus-connection.ts';
 import type { CliHost } from './cli/command.ts';
 import { checkSources } from './cli/envelope-workspace.ts';
+import { firstUseRights } from './cli/first-use.ts';
 import { createOutageTalk } from './cli/outage-talk.ts';
 import { type OpenWorkspace, withWorkspace } from './cli/workspace.ts';
 import { commonOf, createBusHost, refuseSecretsInEnvironment, requirePassphraseFile } from './worker-bus-host.ts';
@@ -33,8 +34,6 @@ import type { BusUsage, WorkerUsage } from './worker-usage.ts';
 
 type Usage = WorkerUsage & { readonly bus: BusUsage };
 
-/** Queue that workers of this machine are granted, as the app's own swarm. */
-const localQueue = 'local';
 /** The command of a worker that cannot publish is ended in this time, ms. */
 const failureGraceMs = 500;
 
@@ -230,7 +229,7 @@ function needsKeyStore({ bus: { connection } }: Usage, open: OpenWorkspace): boo
 async function takeIdentity({ workspace, peer }: Usage, open: OpenWorkspace, cli: CliHost): Promise<OwnCredentials> {
   const { clock, randomness } = cli;
   const issue = createCredentialIssuer({ keyStore: open.profile.keyStore, records: open, clock, randomness });
-  return takeCredentials(await issue({ peer, roles: ['worker'], queues: [localQueue] }), { workspace, peer });
+  return takeCredentials(await issue({ peer, ...firstUseRights }), { workspace, peer });
 }
 
 async function runInWorkspace(usage: Usage, host: WorkerHost, cli: CliHost): Promise<number> {
@@ -272,9 +271,9 @@ export async function runOnBus(usage: Usage, host: WorkerHost): Promise<number> 
     if (!isVakError(error)) throw error;
     cli.output.complain(error.message);
     if (interruption.signal.aborted) return exitCodes.interrupted;
-    // What a server says of its own limits is its answer, not a fault of the line.
-    if (error.details?.['serverCode'] !== undefined && codeOf[error.code] === exitCodes.badUsage)
-      return exitCodes.failed;
+    // What a server, or the system, says of its own limits is its answer, not a fault of the line.
+    const isAnswer = error.details?.['serverCode'] !== undefined || error.details?.['systemCode'] !== undefined;
+    if (isAnswer && codeOf[error.code] === exitCodes.badUsage) return exitCodes.failed;
     return codeOf[error.code] ?? exitCodes.failed;
   } finally {
     await cli.output.flush();

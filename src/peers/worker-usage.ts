@@ -62,6 +62,7 @@ Exit codes: 0 done · 1 the command failed, or the server or the workspace refus
 4 interrupted.
 
 Example: node out/peers/worker.js --peer builder -- sh -c 'echo hello; exit 3'
+         With a server there, a profile (vak id new), and its passphrase in ~/pass (mode 0600):
          VAK_PASSPHRASE_FILE=~/pass node out/peers/worker.js --nats-url nats://127.0.0.1:4222 --identity builder -- make test
 `;
 

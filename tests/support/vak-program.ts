@@ -37,10 +37,10 @@ export interface Self {
 export interface VakProgram {
   /** The test's own folder, removed after it. */
   readonly folder: string;
-  /** The profile that `vak` works on; changed by `useProfile`. */
+  /** The profile that `vak` works on; changed by `switchProfile`. */
   readonly profile: string;
   readonly programs: TestPrograms;
-  useProfile(name: string): void;
+  switchProfile(name: string): void;
   /** All that was printed since the test began. */
   printed(): string;
   /** Writes a file with mode 0600 and gives its path. */
@@ -128,7 +128,7 @@ export function prepareVak(): VakProgram {
     get programs() {
       return programs;
     },
-    useProfile(name) {
+    switchProfile(name) {
       profile = join(folder, name);
     },
     printed: () => printed,

@@ -36,8 +36,6 @@ export interface MakerPorts {
   readonly randomness: Randomness;
 }
 
-type IdentityKind = StoredIdentity['kind'];
-
 function createBoxKey({ clock, randomness }: MakerPorts): StoredBoxKey {
   const { secretKey } = createX25519KeyPair(randomness);
   const createdMs = clock.now();
@@ -55,8 +53,9 @@ export function currentBoxKey({ peer, boxKeys }: StoredIdentity): StoredBoxKey {
   return newest;
 }
 
-function createIdentity(
-  own: { readonly peer: string; readonly kind: IdentityKind; readonly agent: boolean; readonly name: string },
+/** An identity with keys of its own; its secrets are the caller's to dispose. Throws `invalid-input` that names the field. */
+export function createIdentity(
+  own: { readonly peer: string; readonly kind: StoredIdentity['kind']; readonly agent: boolean; readonly name: string },
   ports: MakerPorts,
 ): StoredIdentity {
   checkInputToken(own.peer, 'peer');
@@ -180,7 +179,7 @@ export interface PeerIdentity extends MakerPorts {
   readonly contents: KeyStoreContents;
   readonly workspace: string;
   readonly peer: string;
-  readonly kind: IdentityKind;
+  readonly kind: StoredIdentity['kind'];
   /** A bot with a model in its decision loop. */
   readonly agent: boolean;
   readonly name: string;

@@ -81,7 +81,8 @@ function signAsRoot(request: GrantRequest): VerifiedGrant {
   const { contents, workspace, peer, sign, roles, queues, notAfter, seenSerial, clock } = request;
   const { rootSeed } = workspaceIn(contents, workspace);
   if (rootSeed === null) {
-    throw new VakError('forbidden', `this profile does not hold the root key of workspace ${workspace}`);
+    const advice = `let ${peer} be granted where it is held (vak grant add), and take the grant over here (vak grant import)`;
+    throw new VakError('forbidden', `this profile does not hold the root key of workspace ${workspace}: ${advice}`);
   }
   const root = createNkeySigner(rootSeed);
   try {

@@ -12,7 +12,7 @@ import { addWorkspaceSecret } from '../identity/workspace-secrets.ts';
 import type { Randomness } from '../ports/randomness.ts';
 
 /** Whether a name is that of a credential of its own; else it is the workspace secret's. */
-function isCredential(name: string): boolean {
+export function isCredential(name: string): boolean {
   return name === natsJwtName || name === natsSeedName;
 }
 
@@ -34,19 +34,24 @@ export interface BusSecret {
   readonly secret: Secret;
   readonly workspace: string;
   readonly randomness: Randomness;
+  /** Of a workspace secret; the next free one if left out. */
+  readonly id?: string;
 }
 
 /** Stores a secret and erases what was given; gives the id under which a workspace secret stands, as it is added beside those before. */
 export async function storeBusSecret(
   keyStore: Pick<KeyStore, 'update'>,
-  { name, secret, workspace, randomness }: BusSecret,
+  { name, secret, workspace, randomness, id: givenId }: BusSecret,
 ): Promise<string | undefined> {
   let id: string | undefined;
   try {
     checkBusSecret(name, secret);
     await keyStore.update((contents) => {
       if (isCredential(name)) return { ...contents, credentials: new Map([...contents.credentials, [name, secret]]) };
-      const added = addWorkspaceSecret(contents, { workspace, randomness, given: secret });
+      const added = addWorkspaceSecret(contents, {
+        ...{ workspace, randomness, given: secret },
+        ...(givenId === undefined ? {} : { id: givenId }),
+      });
       id = added.id;
       return added.contents;
     });

@@ -37,7 +37,8 @@ const explain: Command = {
   notes: `Prints {allowed, rule}; exit code 1 if it is denied. The workspace is that of --workspace; every other one is denied. A rule
 about what is a peer's own applies only if --peer, --session or --queue says whose it is. Rooms count as entered: who is a
 member of a room is proved by signatures, not by this policy.`,
-  example: 'vak acl explain --role worker --queue builds --action publish --subject vak.work.default.builds.task',
+  example: `vak acl explain --role operator --action publish --subject vak.work.default.builds.task
+vak acl explain --role worker --queue builds --action subscribe --subject vak.work.default.builds.task`,
   run(input, { output }) {
     const role = oneOf(needed(input, 'role', 'a role'), 'role', roles);
     const action = oneOf(needed(input, 'action', 'publish or subscribe'), 'action', actions);

@@ -67,8 +67,27 @@ type Held = Pick<Disposer, 'add' | 'defer'>;
 /** A server, and who this is there. */
 type Server = Pick<NatsOptions, 'servers' | 'auth' | 'tls'>;
 
+/** The app runs it only while it uses that very connection: being open is not enough. */
+function notManagedNow(label: string, context: string, { settings }: Profile): VakError {
+  const { natsUrl, currentContext } = settings.settings();
+  const isUsed = natsUrl === null && currentContext === context;
+  const advice = isUsed
+    ? 'start the app on this profile (if it is open, its title bar says why its server does not run)'
+    : `the app runs it only while it uses this connection: ${natsUrl === null ? '' : 'vak config bus delete natsUrl, '}vak context use ${context}, with the app open on this profile`;
+  return new VakError('disconnected', `${label}: its server is not running; ${advice}, or ${elsewhere}`);
+}
+
+interface ManagedAsked {
+  readonly label: string;
+  readonly context: string;
+}
+
 /** The managed server runs with the app, and is joined, never started, from here. */
-async function managedServer({ common, profile, host }: BusAsked, label: string, held: Held): Promise<Server> {
+async function managedServer(
+  { common, profile, host }: BusAsked,
+  { label, context }: ManagedAsked,
+  held: Held,
+): Promise<Server> {
   const { natsUrl: _, ...files } = common.connection;
   if (Object.values(files).some((path) => path !== undefined)) {
     throw new VakError(
@@ -77,9 +96,7 @@ async function managedServer({ common, profile, host }: BusAsked, label: string,
     );
   }
   const found = await readManagedServer(profile.files.managedServer, host.clock);
-  if (found === undefined) {
-    throw new VakError('disconnected', `${label}: its server is not running; start the app, or ${elsewhere}`);
-  }
+  if (found === undefined) throw notManagedNow(label, context, profile);
   const { url, seed } = held.add({ ...found, dispose: () => found.seed.dispose() });
   return { servers: [url], auth: { kind: 'nkey', seed } };
 }
@@ -126,7 +143,7 @@ async function connect(asked: BusAsked, settings: Settings, held: Held): Promise
   const owner = settings.natsUrl === null ? context : undefined;
   const server =
     natsUrl === null
-      ? await managedServer(asked, label, held)
+      ? await managedServer(asked, { label, context }, held)
       : await remoteServer(asked, { natsUrl, context: owner }, held);
   // Read only here: the client of NATS takes its time to load, and most commands need none.
   const { connectNats } = await import('../../engine/bus/nats/nats-fabric.ts');

@@ -134,6 +134,7 @@ and may be among the missing. unseen counts sources that another names as the on
 and that are not in the input: it may begin after them, or they were left out. Exit code 1 if anything is broken (fork, reordered, forged, malformed) or missing. Where a chain
 begins in the middle, what came before is not known and not missing. FILE is an ordinary file; anything else goes to stdin.
 Blank lines are skipped; a line of more than 1 MiB is malformed. Signatures are not checked here, see vak envelope verify.`,
+  needs: 'messages.ndjson holds envelopes, one a line, as vak subscribe prints them',
   example: 'vak chain verify messages.ndjson --json\nzcat messages.ndjson.gz | vak chain verify',
   async run({ args: [path] }, host) {
     const { output, signal } = host;

@@ -11,7 +11,10 @@ import { profileFolder } from './profile-folder.ts';
 export const commonOptions: Readonly<Record<string, OptionSpec>> = {
   profile: { value: 'DIR', help: "profile to use (default: the app's own)" },
   workspace: { value: 'WS', help: 'workspace (default: default)' },
-  identity: { value: 'NAME', help: 'identity in the key store (default: the only one there is)' },
+  identity: {
+    value: 'NAME',
+    help: 'identity in the key store, made when it first speaks (default: the only one there is)',
+  },
   context: { value: 'NAME', help: 'connection to use (default: the current one of the settings)' },
   ...connectionSpecs,
   json: { help: 'machine output, one JSON value a line' },

@@ -7,6 +7,7 @@ import { configCommands } from './config-commands.ts';
 import { contextCommands } from './context-commands.ts';
 import { envelopeCommands } from './envelope-commands.ts';
 import { grantCommands } from './grant-commands.ts';
+import { grantMoveCommands } from './grant-move-commands.ts';
 import { idCommands } from './id-commands.ts';
 import { outboxCommands } from './outbox-commands.ts';
 import { provisionCommand } from './provision-command.ts';
@@ -19,6 +20,7 @@ import { subscribeCommand } from './subscribe-command.ts';
 export const commandTable: readonly Command[] = [
   ...idCommands,
   ...grantCommands,
+  ...grantMoveCommands,
   ...configCommands,
   ...configBusCommands,
   ...subjectCommands,

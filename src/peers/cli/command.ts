@@ -88,6 +88,8 @@ export interface Command {
   readonly summary: string;
   /** What else to know, for its own help. */
   readonly notes?: string;
+  /** What must be there before its examples run as they stand, beside a profile with an identity. */
+  readonly needs?: string;
   /** A whole command line, or several. */
   readonly example: string;
   /** Opens nothing, so that it can run where the self-test fails. */

@@ -1,8 +1,10 @@
 /** `vak config bus set|delete`: what the bus is built from; its secrets go to the key store and are never shown. */
 import type { Secret } from '../../engine/identity/secret.ts';
-import { checkBusSecret, deleteBusSecret, storeBusSecret } from '../../engine/settings/bus-secrets.ts';
+import { checkBusSecret, deleteBusSecret, isCredential, storeBusSecret } from '../../engine/settings/bus-secrets.ts';
 import { readSecretFile } from '../../engine/settings/secret-file.ts';
+import { environmentSecretId } from '../../engine/settings/secret-sources.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
+import { checkToken } from '../../shared/protocol/subject.ts';
 import { natsJwtName, natsSeedName } from '../../shared/settings/secret-shape.ts';
 import { checkBusKey, isPlainKey, plainKeys } from './bus-keys.ts';
 import type { CliHost, Command, CommandInput } from './command.ts';
@@ -27,11 +29,21 @@ interface Setting {
 
 async function setPlain({ key, profile, input, host }: Setting): Promise<undefined> {
   const [, text] = input.args;
+  if (input.option('id') !== undefined) throw new VakError('invalid-input', `--id: ${key} has none; leave it out`);
   if (text === undefined) throw new VakError('invalid-input', `vak config bus set ${key}: VALUE is missing`);
   await profile.settings.set(key, parseValue(key, text));
   const { value, isSet } = profile.settings.get(key);
   host.output.talk(`${key} is set`);
   host.output.change({ key, value, isSet });
+}
+
+/** The id of `--id`. Throws `invalid-input` for what has none, and for the one that stands for the environment's. */
+function readSecretId(key: string, { option }: CommandInput): { readonly id?: string } {
+  const id = option('id');
+  if (id === undefined) return {};
+  if (isCredential(key)) throw new VakError('invalid-input', `--id: ${key} has none; leave it out`);
+  if (id !== environmentSecretId) return { id: checkToken(id, '--id') };
+  throw new VakError('invalid-input', `--id: ${id} is the one of the environment; give another`);
 }
 
 async function setSecret(setting: Setting): Promise<undefined> {
@@ -41,6 +53,7 @@ async function setSecret(setting: Setting): Promise<undefined> {
     throw new VakError('secret-misplaced', message);
   }
   checkProfile(profile, input.common);
+  const givenId = readSecretId(key, input);
   if (profile.keyStore.state().kind === 'absent') {
     throw new VakError('not-found', 'there is no key store in this profile; make one with vak id new');
   }
@@ -50,7 +63,8 @@ async function setSecret(setting: Setting): Promise<undefined> {
   try {
     checkBusSecret(key, secret);
     await unlockKeyStore(profile.keyStore, host);
-    id = await storeBusSecret(profile.keyStore, { name: key, secret, workspace, randomness: host.randomness });
+    const { randomness } = host;
+    id = await storeBusSecret(profile.keyStore, { name: key, secret, workspace, randomness, ...givenId });
   } finally {
     secret.dispose();
   }
@@ -69,11 +83,15 @@ async function deleteCredential({ key, profile, host }: Setting): Promise<undefi
 const set: Command = {
   words: ['config', 'bus', 'set'],
   args: ['KEY', '[VALUE]'],
-  options: { file: { value: 'FILE', help: 'file with the secret, mode 0600, instead of stdin' } },
+  options: {
+    file: { value: 'FILE', help: 'file with the secret, mode 0600, instead of stdin' },
+    id: { value: 'ID', help: 'id of a workspace secret, as it has where it comes from (default: the next free one)' },
+  },
   summary: 'Sets where the bus is, or puts one of its secrets into the key store.',
   notes: `KEY: ${plainKeys.join(', ')} with a VALUE; or ${natsJwtName}, ${natsSeedName}, or the name that
 workspaceSecretEnv gives (VAK_WORKSPACE_SECRET), whose secret is read from --file, a pipe, or the terminal: never from an argument.
-A workspace secret is added under a new id, and those before stay. With --json prints {key, value, isSet} or {key, set, source, id?}.`,
+A workspace secret (16 bytes at least) is added under a new id, and those before stay; all profiles of a workspace must give it one id. With --json prints {key, value, isSet} or {key, set, source, id?}.`,
+  needs: '~/seed holds the seed of an nkey (SU…), mode 0600',
   example:
     'vak config bus set natsUrl tls://nats.example.com:4222\nvak config bus set VAK_BUS_NATS_NKEY_SEED --file ~/seed',
   async run(input, host) {

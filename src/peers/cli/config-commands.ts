@@ -77,7 +77,7 @@ const set: Command = {
 
 Settings:
 ${keyTable}`,
-  example: 'vak config set policy.acceptPlain true\nvak config set contexts.prod.url tls://nats.example.com:4222',
+  example: 'vak config set look.theme dark\nvak config set idleLockMinutes 30',
   async run({ args, common }, host) {
     const [key = '', text = ''] = args;
     if (isSecretName(key)) {

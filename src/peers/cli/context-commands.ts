@@ -8,6 +8,7 @@ import { checkUrl } from './connection-options.ts';
 import { addContext, disposeAll, readContextSecrets } from './context-add.ts';
 import { contextImport } from './context-import.ts';
 import { contextTest } from './context-test.ts';
+import { contextNeed } from './example-needs.ts';
 import type { Output } from './output.ts';
 import { unlockKeyStore } from './passphrase.ts';
 import { checkProfile, type Profile, withProfile } from './profile.ts';
@@ -50,8 +51,10 @@ const add: Command = {
   summary: 'Adds a connection under a name.',
   notes: `What --creds, --nkey-file, --password-file, --token-file and --tls-… name is copied into the key store, and used for this
 context alone. A name that is taken is left as it is: exit code 1. With --json prints what vak context ls prints.`,
-  example:
-    'vak context add prod --url tls://nats.example.com:4222 --creds ~/prod.creds --colour red --read-only\nvak context add here --managed',
+  needs: "~/prod.creds is that server's credentials file, mode 0600, and the profile has a key store to keep it in",
+  example: `vak context add prod --url tls://nats.example.com:4222 --creds ~/prod.creds --colour red
+vak context add look --url nats://127.0.0.1:4222 --read-only
+vak context add here --managed`,
   async run(input, host) {
     const { args, common, option, isOn } = input;
     const name = newName(args[0] ?? '');
@@ -110,6 +113,7 @@ const use: Command = {
   options: {},
   summary: 'Makes a connection the current one, for the app too.',
   notes: 'A running app takes it over by itself. With --json prints {name}.',
+  needs: contextNeed,
   example: 'vak context use prod',
   async run({ args: [name = ''], common }, host) {
     return await withProfile(common, host, async (profile) => {
@@ -132,6 +136,7 @@ const remove: Command = {
   summary: 'Takes a connection away, and what the key store holds of it.',
   notes: `Where the profile has a key store it is opened, so that no credentials stay behind. If it was the current one, the current one
 is ${embeddedContext} again. With --json prints {name}.`,
+  needs: contextNeed,
   example: 'vak context rm prod',
   async run({ args: [name = ''], common }, host) {
     return await withProfile(common, host, async (profile) => {

@@ -29,6 +29,7 @@ export const contextImport: Command = {
   notes: `FOLDER is the one with its context files (default: nats/context in the user's configuration folder). Passwords, tokens, seeds,
 credentials and certificates are copied into the key store. Prints {name, outcome: added, url, notes} or {name, outcome:
 skipped, why}, one a line; exit code 1 if any was skipped, as those are whose name is taken.`,
+  needs: '~/backup/nats/context is such a folder',
   example: 'vak context import-nats\nvak context import-nats ~/backup/nats/context --json',
   async run({ args: [given], common }, host) {
     const { environment, homeFolder: home, output } = host;

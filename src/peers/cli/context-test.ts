@@ -4,6 +4,7 @@ import { VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
 import { withBus } from './bus-connection.ts';
 import { type Command, exitCodes } from './command.ts';
+import { contextNeed, serverNeed } from './example-needs.ts';
 import { withProfile } from './profile.ts';
 
 function durableText({ durable }: ConnectionReport): string {
@@ -35,6 +36,7 @@ export const contextTest: Command = {
   notes: `Without NAME that of --context or --nats-url, else the current one. Prints {connection, kind, rttMs, server: {name, version},
 maxMessageBytes, durable: {kind: on|off|unknown, …}, missing: [{feature, needs}]}. Exit code 3 if it cannot be reached, 1 if the
 server refuses the credentials.`,
+  needs: `${contextNeed}; ${serverNeed}`,
   example: 'vak context test prod\nvak context test --nats-url nats://127.0.0.1:4222 --json',
   async run({ args: [name], common }, host) {
     if (name !== undefined && (common.context !== undefined || common.connection.natsUrl !== undefined)) {

@@ -14,6 +14,7 @@ import { type CliHost, type Command, type ExitCode, exitCodes } from './command.
 import { envelopeSeal } from './envelope-seal.ts';
 import { judgeBytes } from './envelope-verdict.ts';
 import { checkSources, withEnvelopeWorkspace } from './envelope-workspace.ts';
+import { passNeed, secretNeed } from './example-needs.ts';
 import { jsonTextOf } from './message-line.ts';
 import { readMessage } from './message-reading.ts';
 import { readOneValue } from './standard-input.ts';
@@ -79,6 +80,7 @@ const open: Command = {
 JSON; payload_base64 holds it in any case. The envelope itself is not printed again: without its seal its hash and signature
 would no longer fit. If it does not open, exit code 1 and {…, failure: {kind, why, culprit}}. The secret of the environment
 has the id env; those of the profile are used too, if VAK_PASSPHRASE_FILE is set.`,
+  needs: `${secretNeed}; sealed.json is what the example of vak envelope seal writes, or an envelope whose key id is key_v1`,
   example: 'VAK_WORKSPACE_SECRET_FILE=~/secret vak envelope open --alias key_v1=env < sealed.json',
   async run({ common, options }, host) {
     const aliases = readAliases(options('alias'));
@@ -108,6 +110,7 @@ unsigned are not errors: that is the workspace's policy. A signature is checked 
 the workspace (--workspace, VAK_PASSPHRASE_FILE), it must also be that of a key that is granted what it signed, now. grant says
 which it was: judged, or not-judged; where a signature is valid and its grant is not judged, stderr says why. A profile or a
 VAK_PASSPHRASE_FILE that is named and not there is exit code 2.`,
+  needs: `message.json holds one envelope of the workspace, as vak subscribe --count 1 prints it; ${passNeed}`,
   example:
     'vak envelope verify < message.json\nVAK_PASSPHRASE_FILE=~/pass vak envelope verify < message.json | jq -e \'.ok and .signature.grant == "judged"\'',
   async run({ common }, host) {
@@ -133,8 +136,11 @@ const convert: Command = {
   options: { to: { value: 'WIRE', help: 'cloudevents or vak-rs' } },
   summary: 'Writes the envelope on stdin in the other form.',
   notes: `cloudevents: CloudEvents JSON, structured mode. vak-rs: the JSON of the Rust crate vak-bus. What the other form has no place for
-is refused, not dropped.`,
-  example: 'vak envelope convert --to vak-rs < message.json',
+is refused, not dropped: vak-rs has none for a signature, causationid, resumes and foreign attributes, so that what peers of a
+workspace say, which is signed, stays CloudEvents.`,
+  needs: 'plain.json holds one envelope with a traceparent and without a signature',
+  example:
+    'vak envelope convert --to vak-rs < plain.json > vak-rs.json\nvak envelope convert --to cloudevents < vak-rs.json',
   async run({ option }, host) {
     const to = option('to');
     const encode = to === undefined || !Object.hasOwn(encoders, to) ? undefined : encoders[to];

@@ -1,4 +1,5 @@
 /** `vak envelope seal`: a plain envelope in, the sealed one out (protocol.md E6, E7, E8). */
+
 import { createEnvelopeSealer } from '../../engine/envelope/envelope-sealer.ts';
 import { signEnvelope } from '../../engine/envelope/envelope-signature.ts';
 import { payloadHashOf } from '../../engine/envelope/hashing.ts';
@@ -14,6 +15,7 @@ import { parseSource } from '../../shared/protocol/envelope-fields.ts';
 import { checkToken, parseSubject, typeOfSubject } from '../../shared/protocol/subject.ts';
 import type { CliHost, Command } from './command.ts';
 import { type EnvelopeWorkspace, withEnvelopeWorkspace } from './envelope-workspace.ts';
+import { secretNeed } from './example-needs.ts';
 import { readOneValue } from './standard-input.ts';
 import { chosenIdentity, type OpenWorkspace } from './workspace.ts';
 
@@ -126,6 +128,7 @@ seal before the next envelope of the chain is written. A signed one is refused u
 too: what is never sealed by its type or subject (rooms, keys, control, checkpoint, void), a subject that fits no row of the
 fabric, and a payload that payloadhash is not the hash of. The secret of the environment has the id env and counts as the
 newest; those of the profile need VAK_PASSPHRASE_FILE.`,
+  needs: `${secretNeed}; plain.json holds one envelope, plain and without a signature`,
   example: 'VAK_WORKSPACE_SECRET_FILE=~/secret vak envelope seal --secret env < plain.json > sealed.json',
   async run({ common, option }, host) {
     const wantedId = option('secret');

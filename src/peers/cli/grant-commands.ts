@@ -6,6 +6,7 @@ import { grant, revokeGrant } from '../../engine/identity/root-grants.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import type { CliHost, Command } from './command.ts';
+import { builderNeed } from './example-needs.ts';
 import { readRoles, readSign, readUntil } from './grant-input.ts';
 import { type OpenWorkspace, withWorkspace } from './workspace.ts';
 
@@ -37,14 +38,18 @@ const add: Command = {
   words: ['grant', 'add'],
   args: ['PEER'],
   options: {
-    sign: { value: 'U…', help: "public key of the peer's card" },
+    sign: { value: 'U…', help: 'its public key, which vak id show prints as sign' },
     role: { value: 'R', isMultiple: true, help: 'role, once for each' },
     queue: { value: 'Q', isMultiple: true, help: 'queue of the role worker, once for each' },
     until: { value: 'ISO', help: 'end of the grant (default: none)' },
   },
   summary: 'Grants roles to a peer; replaces what it was granted before.',
-  notes: 'Needs the root key of the workspace. Prints {peer, sign, roles, queues, serial, notAfter, state}.',
-  example: 'vak grant add builder --sign UABC… --role worker --queue builds --until 2027-01-31',
+  notes: `Needs the root key of the workspace. Prints {peer, sign, roles, queues, serial, notAfter, state}. --sign is the peer's public key:
+what vak id show prints as sign where the peer is, or sign in its card (vak id card). For a peer of another machine see
+docs/join-a-workspace.md.`,
+  needs: builderNeed,
+  example:
+    'vak grant add builder --sign "$(vak id show --identity builder --json | jq -r .sign)" --role worker --queue builds --until 2099-12-31',
   async run({ args, common, option, options }, host) {
     const peer = checkToken(args[0], 'PEER');
     const sign = readSign(option('sign'));
@@ -88,6 +93,7 @@ const revoke: Command = {
   options: {},
   summary: 'Takes every role from a peer; what it signed before still counts.',
   notes: 'Needs the root key of the workspace. Prints the grant without roles that replaces the others.',
+  needs: builderNeed,
   example: 'vak grant revoke builder',
   async run({ args, common }, host) {
     const peer = checkToken(args[0], 'PEER');

@@ -12,12 +12,17 @@ export function readRoles(names: readonly string[]): readonly Role[] {
   throw new VakError('invalid-input', `--role: there is no such role, allowed: ${roles.join(', ')}`);
 }
 
+/** A public key by its form. Throws `invalid-input` that names the option. */
+export function readKey(text: string, option: string): string {
+  if (userKey.test(text)) return text;
+  throw new VakError('invalid-input', `${option}: found ${text.length} characters, allowed: U and 55 of A–Z 2–7`);
+}
+
 /** A public key of `--sign`. Throws `invalid-input`. */
 export function readSign(text: string | undefined): string {
-  if (text === undefined)
-    throw new VakError('invalid-input', "--sign: missing; give the public key (U…) of the peer's card");
-  if (userKey.test(text)) return text;
-  throw new VakError('invalid-input', `--sign: found ${text.length} characters, allowed: U and 55 of A–Z 2–7`);
+  if (text !== undefined) return readKey(text, '--sign');
+  const where = 'vak id show prints it where the peer is, as sign';
+  throw new VakError('invalid-input', `--sign: missing; give the public key (U…) of the peer: ${where}`);
 }
 
 /** Seconds since the epoch of `--until`, rounded down; 0 without it. Throws `invalid-input`. */

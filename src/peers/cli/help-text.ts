@@ -33,9 +33,14 @@ function listOf(commands: readonly Command[]): string {
   return commands.map((one) => `  ${left(one).padEnd(width)}  ${one.summary}\n`).join('');
 }
 
+/** What an example needs, before its heading. */
+function needsLine(needs: string | undefined): string {
+  return needs === undefined ? '' : `The example needs: ${needs}.\n\n`;
+}
+
 /** Help on one command. */
 export function commandHelp(command: Command): string {
-  const { summary, notes, options, example } = command;
+  const { summary, notes, options, example, needs } = command;
   const own = Object.keys(options).length === 0 ? '' : `\nOptions:\n${optionLines(options)}`;
   const more = notes === undefined ? '' : `\n${notes}\n`;
   const examples = example
@@ -50,7 +55,7 @@ Common options:
 ${optionLines(commonOptions)}
 ${exitLine}
 
-Example:
+${needsLine(needs)}Example:
 ${examples}`;
 }
 
@@ -70,7 +75,7 @@ ${secretLines}
 ${exitLine}
 Help on one command: vak ${[...words, 'COMMAND'].join(' ')} --help
 
-Example:
+${needsLine(listed[0]?.needs)}Example:
   ${example}
 `;
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { settleOwnRecords } from '../../engine/identity/own-records.ts';
 import { readBackupFile } from '../../engine/identity/read-backup-file.ts';
 import type { Command } from './command.ts';
+import { passNeed } from './example-needs.ts';
 import { checkInputFile } from './input-file.ts';
 import { writeNewFile } from './new-file.ts';
 import {
@@ -22,6 +23,7 @@ const backup: Command = {
   summary: 'Writes the whole key store, sealed under a passphrase of its own, to a new file.',
   notes: `Prints {path, sizeBytes}. The backup's passphrase is read from the file that ${backupPassphraseFileName} names, or asked for.
 A file that is there is not overwritten. Grants given to others are not in it.`,
+  needs: '~/backup-pass holds a passphrase of 10 characters at least, mode 0600',
   example: `${backupPassphraseFileName}=~/backup-pass vak id backup vak.backup`,
   async run({ args, common }, host) {
     const path = resolve(args[0] ?? '');
@@ -48,6 +50,7 @@ const restore: Command = {
   summary: 'Replaces the key store by that of a backup; what stood there is set aside.',
   notes: `Prints {path, identities: [names]}. Two passphrases: the backup's (${backupPassphraseFileName}), and the one that opens the key store
 from now on (VAK_PASSPHRASE_FILE); or both are asked for.`,
+  needs: `vak.backup is what vak id backup wrote, ~/backup-pass (mode 0600) holds its passphrase; ${passNeed}`,
   example: `VAK_PASSPHRASE_FILE=~/pass ${backupPassphraseFileName}=~/backup-pass vak id restore vak.backup`,
   async run({ args, common }, host) {
     const path = resolve(args[0] ?? '');

@@ -1,18 +1,21 @@
 /** `vak id new|show|card`: the identities of the profile. */
 import type { VerifiedCard } from '../../engine/identity/cards.ts';
 import type { VerifiedGrant } from '../../engine/identity/grants.ts';
+import { joinWorkspace } from '../../engine/identity/join-workspace.ts';
 import type { KeyStoreContents, StoredIdentity } from '../../engine/identity/key-store.ts';
 import {
   cardOf,
   createFirstIdentity,
   createPeerIdentity,
+  type MakerPorts,
   updateAndErase,
 } from '../../engine/identity/operator-identity.ts';
 import { highestGrantSerial, publishCard, publishGrant } from '../../engine/identity/own-records.ts';
 import { selfSummary } from '../../engine/identity/self-summary.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { CliHost, Command, CommandInput } from './command.ts';
-import { readRoles } from './grant-input.ts';
+import { passNeed } from './example-needs.ts';
+import { readKey, readRoles } from './grant-input.ts';
 import { idBackupCommands } from './id-backup-commands.ts';
 import { makeKeyStore, unlockKeyStore } from './passphrase.ts';
 import { checkProfile, withProfile } from './profile.ts';
@@ -45,6 +48,8 @@ interface NewIdentity {
   readonly name: string;
   readonly roles: ReturnType<typeof readRoles>;
   readonly queues: readonly string[];
+  /** Root of a workspace that another profile holds. */
+  readonly root: string | undefined;
 }
 
 function readNewIdentity({ common, option, options }: CommandInput): NewIdentity {
@@ -54,13 +59,30 @@ function readNewIdentity({ common, option, options }: CommandInput): NewIdentity
   }
   const peer = common.identity ?? 'operator';
   const roles = readRoles(options('role'));
-  return { peer, kind: kind as Kind, name: option('name') ?? peer, roles, queues: options('queue') };
+  const given = option('root');
+  const root = given === undefined ? undefined : readKey(given, '--root');
+  return { peer, kind: kind as Kind, name: option('name') ?? peer, roles, queues: options('queue'), root };
+}
+
+interface Joining extends MakerPorts {
+  readonly workspace: string;
 }
 
 interface Made {
   readonly contents: KeyStoreContents;
   readonly card: VerifiedCard;
   readonly grants: readonly VerifiedGrant[];
+}
+
+/** Where the root is held elsewhere, the identity waits for its grant from there. */
+function makeJoining(contents: KeyStoreContents, { root, roles, ...wanted }: NewIdentity & Joining): Made {
+  if (roles.length > 0) {
+    throw new VakError(
+      'invalid-input',
+      '--role: roles are granted where the root of the workspace is held (vak grant add); leave it out',
+    );
+  }
+  return { ...joinWorkspace({ ...wanted, contents, rootPublic: root }), grants: [] };
 }
 
 /** The first identity of a workspace makes it; a later one is a peer in it, with the roles asked for. */
@@ -74,7 +96,10 @@ function makeIdentity(
   const { peer, kind, name, roles, queues } = wanted;
   const ports = { clock, randomness };
   const common = { contents, peer, name, workspace, ...ports, seenSerial: highestGrantSerial(workspace, peer, open) };
-  if (!contents.workspaces.some((one) => one.workspace === workspace)) {
+  const held = contents.workspaces.find((one) => one.workspace === workspace);
+  if (wanted.root !== undefined || held?.rootSeed === null)
+    return makeJoining(contents, { ...wanted, workspace, ...ports });
+  if (held === undefined) {
     if (kind !== 'human' || roles.length > 0) {
       throw new VakError(
         'invalid-input',
@@ -114,11 +139,15 @@ const create: Command = {
     kind: { value: 'KIND', help: `${kinds.join(', ')} (default: human)` },
     role: { value: 'R', isMultiple: true, help: 'role to grant at once, of a later identity' },
     queue: { value: 'Q', isMultiple: true, help: 'queue of the role worker' },
+    root: { value: 'U…', help: 'joins the workspace of that root, which another profile holds' },
   },
   summary: 'Makes an identity (--identity, default: operator); the first also makes key store and workspace.',
   notes: `Prints what vak id show prints. The first identity of a workspace is its operator: it holds the root key, and a random workspace
-secret is made. An identity that is there already is left as it is: exit code 1. The key store's passphrase (10 characters at
+secret is made. With --root it belongs to a workspace that is held elsewhere: it has no secret (vak config bus set
+VAK_WORKSPACE_SECRET) and no role (vak grant add there, vak grant import here) until they are brought. The root's key is what vak
+id show prints there, as root; with --json as rootPublic. An identity that is there already is left as it is: exit code 1. The key store's passphrase (10 characters at
 least) is read from the file that VAK_PASSPHRASE_FILE names, or asked for.`,
+  needs: passNeed,
   example:
     "VAK_PASSPHRASE_FILE=~/pass vak id new --name 'Ada Lovelace'\nvak id new --identity builder --kind process --role worker --queue builds",
   async run(input, host) {

@@ -1,4 +1,5 @@
 /** `vak outbox ls|send`: durable messages that no server has acknowledged yet (protocol.md B8). */
+
 import {
   listOutboxFolders,
   listOutboxSlots,
@@ -10,6 +11,7 @@ import { VakError } from '../../shared/base/vak-error.ts';
 import { withBus } from './bus-connection.ts';
 import { type CliHost, type Command, exitCodes } from './command.ts';
 import { checkSources, withEnvelopeWorkspace } from './envelope-workspace.ts';
+import { builderNeed, contextNeed } from './example-needs.ts';
 import { sendOwnLeft } from './own-outbox.ts';
 import { withProfile } from './profile.ts';
 import { chosenIdentity } from './workspace.ts';
@@ -76,6 +78,7 @@ const send: Command = {
   summary: 'Sends what waits in the outbox of --identity for a server.',
   notes: `Prints {sent, refused, waiting}. What was put for another server or context stays. Exit code 1 if some was refused for good or
 an outbox is damaged, 3 if some still waits; what a running process has open is its own to send.`,
+  needs: `${contextNeed}; ${builderNeed}`,
   example: 'vak outbox send --identity builder --context prod',
   async run({ common }, host) {
     return await withEnvelopeWorkspace({ common, wanted: 'identity' }, host, async ({ profile, open }) => {

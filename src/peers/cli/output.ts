@@ -16,6 +16,8 @@ export interface Output {
   /** Text that was asked for, such as help; or bytes as they are. */
   print(text: string | Uint8Array): void;
   configure(how: { readonly isJson: boolean; readonly isQuiet: boolean }): void;
+  /** Whether nothing but errors of the command is to be told. */
+  isQuiet(): boolean;
   /** Resolves when stdout takes more; false if it never will: nobody reads it, or it cannot be written. */
   isTaken(): Promise<boolean>;
   /** Resolves when both streams have taken everything, or never will. */
@@ -95,6 +97,7 @@ export function createOutput(stdout: Writable, stderr: Writable): Output {
       isJson = how.isJson;
       isQuiet = how.isQuiet;
     },
+    isQuiet: () => isQuiet,
     isTaken: data.isTaken,
     async flush() {
       await data.flush();

@@ -3,6 +3,7 @@ import type { DurablePlane, Provisioned } from '../../engine/bus/durable.ts';
 import { provision } from '../../engine/bus/provision.ts';
 import { withBus } from './bus-connection.ts';
 import { type Command, exitCodes } from './command.ts';
+import { contextNeed, serverNeed } from './example-needs.ts';
 import type { Output } from './output.ts';
 import { withProfile } from './profile.ts';
 
@@ -27,7 +28,9 @@ export const provisionCommand: Command = {
   notes: `Prints {kind: stream|key-value, name, outcome: created|updated|unchanged}, one a line; done again it changes nothing. Where
 something of that name cannot be changed to what is needed, it ends there with exit code 1 and names the field; what was made
 before stays. Buckets of large values are made by their writers. The server's JetStream must be enabled.`,
-  example: 'vak provision --dry-run --nats-url nats://127.0.0.1:4222\nvak provision --context prod --workspace team',
+  needs: `${serverNeed}; ${contextNeed}`,
+  example:
+    'vak provision --dry-run --nats-url nats://127.0.0.1:4222\nvak provision --context prod\nvak provision --context prod --workspace team',
   async run({ common, isOn }, host) {
     const dryRun = isOn('dry-run');
     const { output } = host;

@@ -18,9 +18,11 @@ import { startTrace } from '../../shared/protocol/trace-context.ts';
 import { type BusPlace, withBus } from './bus-connection.ts';
 import { type CliHost, type Command, type CommonOptions, exitCodes } from './command.ts';
 import { type EnvelopeWorkspace, withEnvelopeWorkspace } from './envelope-workspace.ts';
+import { contextNeed, serverNeed } from './example-needs.ts';
+import { speakingIdentity } from './first-use.ts';
 import { publishDurably, publishFlushed, type Sent } from './publish-delivery.ts';
 import { contentTypeOf, findMisfit, readPayload } from './publish-payload.ts';
-import { chosenIdentity, type OpenWorkspace } from './workspace.ts';
+import type { OpenWorkspace } from './workspace.ts';
 
 /** Stands in a subject for the session of the call, which nobody knows before. */
 const ownSession = 'self';
@@ -140,9 +142,15 @@ async function publishStored(wanted: Publication, host: CliHost): Promise<Publis
   });
 }
 
-function talkAbout({ parts, type, isSealed, payload }: Wanted, { output }: CliHost): void {
+/** Throws `invalid-payload` that names the field if the type has a schema and the payload does not fit it. */
+function checkFit(type: string, payload: Uint8Array): void {
   const misfit = findMisfit(type, payload);
-  if (misfit !== undefined) output.talk(`vak: --data: ${misfit}; receivers will not understand it`);
+  if (misfit === undefined) return;
+  const message = `--data: ${misfit}; receivers would not understand it: mend it, or publish it all the same with --no-check`;
+  throw new VakError('invalid-payload', message, { details: { field: '--data' } });
+}
+
+function talkAbout({ parts, isSealed }: Wanted, { output }: CliHost): void {
   if (isSealed || isNeverSealed(typeOfSubject(parts))) return;
   output.talk('vak: it goes plain, and receivers refuse that unless their policy accepts it; --sealed seals it');
 }
@@ -160,6 +168,7 @@ export const publishCommand: Command = {
   options: {
     type: { value: 'T', help: "type of the envelope (default: the subject's own)" },
     data: { value: '-|FILE|TEXT', help: 'payload: - for stdin, JSON as it stands, a file, or any text (default: {})' },
+    'no-check': { help: 'publishes also what does not fit the schema of its type' },
     sealed: { help: 'seals the payload with the newest secret; that of the environment, env, is the newest' },
   },
   summary: 'Publishes one envelope as --identity, signed and chained.',
@@ -168,7 +177,11 @@ A durable one was acknowledged by its stream, an ephemeral one was taken by the 
 that was handed over and has no answer within 15 s is kept in the outbox of the profile, for that server and identity: see vak outbox.
 Where no connection comes about nothing is published, and nothing kept. Where a subject
 names a session (vak.events, vak.receipts, vak.approvals…request), write self: a session is one process's own, and each call is
-a new one. A text that is JSON is never taken for a file's name. Exit code 1 if the identity may not publish there.`,
+a new one. A text that is JSON is never taken for a file's name. A payload that does not fit the schema of its type is refused with
+exit code 2, and the field is named; --no-check publishes it all the same. Types without a schema take any payload. Exit code 1
+if the identity may not publish there.`,
+  needs: `the streams are there (vak provision), and builder has an inbox: it has once run, as with
+node out/peers/worker.js --context prod --identity builder -- true; ${contextNeed}; ${serverNeed}`,
   example: `vak publish vak.agent.default.builder.inbox --type vak.agent.message --sealed --data '{"kind":"text","text":"hello"}' --context prod
 vak publish vak.events.default.self.status --sealed --data '{"state":"heartbeat"}' --nats-url nats://127.0.0.1:4222`,
   async run({ args: [text = ''], common, option, isOn }, host) {
@@ -177,9 +190,10 @@ vak publish vak.events.default.self.status --sealed --data '{"state":"heartbeat"
     const isSealed = isOn('sealed');
     checkWanted({ parts, type, isSealed }, common);
     const payload = await readPayload(option('data') ?? '{}', host);
+    if (!isOn('no-check')) checkFit(type, payload);
     return await withEnvelopeWorkspace({ common, wanted: 'identity' }, host, async ({ profile, open, secrets }) => {
       if (open === undefined) throw new TypeError('publish: the workspace is not open');
-      const identity = chosenIdentity(open.contents(), common.identity);
+      const identity = await speakingIdentity(open, common, host);
       const publisher: Publisher = { identity, open, nowMs: host.clock.now() };
       const wanted: Wanted = { parts, type, isSealed, payload };
       talkAbout(wanted, host);

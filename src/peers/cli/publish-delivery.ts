@@ -31,6 +31,18 @@ export async function publishFlushed(author: EnvelopeAuthor, draft: EnvelopeDraf
   return { id: envelope.id, leaf: leafOf(envelope) };
 }
 
+/** What is told is how long the command waited, not how long one of the outbox's questions did. */
+function whyUnanswered(
+  lastError: ReturnType<DurablePeer['waiting']>['lastError'],
+  { aborted }: AbortSignal,
+): { readonly code: 'aborted' | 'disconnected' | 'timeout'; readonly why: string } {
+  if (aborted) return { code: 'aborted', why: 'interrupted before its stream answered' };
+  const within = `within ${patienceMs / 1000} s`;
+  if (lastError === undefined || lastError.code === 'timeout') return { code: 'timeout', why: `no answer ${within}` };
+  const code = lastError.code === 'disconnected' ? 'disconnected' : 'timeout';
+  return { code, why: `no answer ${within}; the last try: ${lastError.message}` };
+}
+
 export interface Waiting {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -52,9 +64,7 @@ export async function publishDurably(durable: DurablePeer, draft: EnvelopeDraft,
   } finally {
     answered.abort();
   }
-  const { lastError } = durable.waiting();
-  const code = waiting.signal.aborted ? 'aborted' : lastError?.code === 'disconnected' ? 'disconnected' : 'timeout';
-  const why = lastError === undefined ? 'its stream has not answered' : lastError.message;
+  const { code, why } = whyUnanswered(durable.waiting().lastError, waiting.signal);
   const advice = `it waits in the outbox as ${envelope.id}, and vak outbox send or the next durable publish there sends it: do not publish it again`;
   throw new VakError(code, `publish ${draft.subject}: not acknowledged (${why}); ${advice}`, { retryable: false });
 }

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createSystemClock } from '../../engine/ports/clock.ts';
 import { toDisposable } from '../../shared/base/disposer.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
 import type { CliHost, Command } from './command.ts';
 import { createOutput } from './output.ts';
 import { runCommandLine } from './run-command-line.ts';
@@ -68,4 +69,14 @@ test('vak: a signal ends one whose reader takes nothing', async () => {
   interrupt();
   timers[0]?.();
   expect(await running).toBe(4);
+});
+
+test.each([
+  ['a full disk', new VakError('disk-full', 'x', { details: { systemCode: 'ENOSPC' } }), 1],
+  ['another limit of the system', new VakError('limit-exceeded', 'x', { details: { systemCode: 'EMFILE' } }), 1],
+  ['a limit of ours', new VakError('limit-exceeded', 'x'), 2],
+])('vak: %s', async (_, error, code) => {
+  const { host } = prepare(new Writable({ write: (_c, _e, done) => done() }));
+  const failing: Command = { ...waiting, run: () => Promise.reject(error) };
+  expect(await runCommandLine(['wait'], [failing], host)).toBe(code);
 });

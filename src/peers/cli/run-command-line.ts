@@ -22,10 +22,11 @@ const codeOf: Partial<Record<ErrorCode, ExitCode>> = {
   aborted: exitCodes.interrupted,
 };
 
-/** What a failure comes to. What a server says of its own limits and streams is its answer, not a fault of the line. */
+/** What a failure comes to. What a server, or the system, says of its own limits is its answer, not a fault of the line. */
 function codeFor({ code, details }: VakError): ExitCode {
   const found = codeOf[code] ?? exitCodes.no;
-  return found === exitCodes.badUsage && details?.['serverCode'] !== undefined ? exitCodes.no : found;
+  const isAnswer = details?.['serverCode'] !== undefined || details?.['systemCode'] !== undefined;
+  return found === exitCodes.badUsage && isAnswer ? exitCodes.no : found;
 }
 
 /** Variables whose values are secrets whatever the settings say. */

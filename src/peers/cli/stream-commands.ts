@@ -6,6 +6,7 @@ import { streamsOf } from '../../shared/protocol/stream-table.ts';
 import { checkPattern } from '../../shared/protocol/subject.ts';
 import { withBus } from './bus-connection.ts';
 import { type CliHost, type Command, exitCodes } from './command.ts';
+import { contextNeed, serverNeed } from './example-needs.ts';
 import { messageLine } from './message-line.ts';
 import { withProfile } from './profile.ts';
 
@@ -26,6 +27,7 @@ const ls: Command = {
   options: {},
   summary: 'Lists the streams of a server that these credentials see.',
   notes: 'Prints {stream, subjects, retention, messages, bytes, firstSeq, lastSeq, consumers}, one a line.',
+  needs: serverNeed,
   example: 'vak stream ls --nats-url nats://127.0.0.1:4222 --json',
   async run({ common }, host) {
     return await withProfile(common, host, (profile) =>
@@ -61,7 +63,8 @@ const get: Command = {
   summary: 'Prints one message of a stream.',
   notes: `Prints {stream, seq, time, subject, envelope}, the envelope as it lies there, or base64 in its place for what is none. STREAM is
 a name, or short: work stands for VAK_WORK_<workspace>. Exit code 1 if there is no such message.`,
-  example: 'vak stream get work --seq 17 --nats-url nats://127.0.0.1:4222',
+  needs: `${serverNeed}; a task that was published there (vak publish)`,
+  example: 'vak stream get work --seq 1 --nats-url nats://127.0.0.1:4222',
   async run({ args: [stream = ''], common, option }, host) {
     const text = option('seq');
     if (text === undefined) throw new VakError('invalid-input', '--seq: missing; give the number of the message');
@@ -131,6 +134,7 @@ const view: Command = {
   notes: `Prints {stream, seq, time, subject, envelope}, one a line, the envelope as it lies there, or base64 in its place for what is
 none. Both ends are included. It ends at what was the last message when it began. STREAM is a name, or short: work stands for
 VAK_WORK_<workspace>. Nothing is claimed or deleted.`,
+  needs: `${contextNeed}; the streams of its workspaces default and team (vak provision)`,
   example:
     "vak stream view receipts --from 2026-01-31 --subject 'vak.receipts.*.*.completed' --context prod\nvak stream view VAK_DLQ_team --from 17 --to 40 --context prod | jq -c .envelope",
   async run({ args: [stream = ''], common, option }, host) {

@@ -7,6 +7,7 @@ import { checkPattern } from '../../shared/protocol/subject.ts';
 import { withBus } from './bus-connection.ts';
 import { type CliHost, type Command, type CommandInput, exitCodes } from './command.ts';
 import { withEnvelopeWorkspace } from './envelope-workspace.ts';
+import { contextNeed, passNeed, serverNeed } from './example-needs.ts';
 import { createOutageTalk } from './outage-talk.ts';
 import { type Profile, withProfile } from './profile.ts';
 import { createEnvelopeLines, createOpenedLines, createRawLines, type SubscribeLines } from './subscribe-lines.ts';
@@ -120,6 +121,7 @@ untouched, or null if it is no JSON; of a message that the workspace's policy re
 It lives through outages and says on stderr when the connection is lost and back. Where the output is slower than the bus the
 oldest messages give way; how many is said at the end. Exit code 0 after --count or when nobody reads, 4 after a signal, 1 if the
 server does not let these credentials listen there.`,
+  needs: `${serverNeed}; ${contextNeed}; ${passNeed}; somebody who publishes`,
   example: `vak subscribe 'vak.events.default.>' --nats-url nats://127.0.0.1:4222 | jq .type
 VAK_PASSPHRASE_FILE=~/pass vak subscribe 'vak.agent.default.*.inbox' --open --count 10 --context prod`,
   async run(input, host) {

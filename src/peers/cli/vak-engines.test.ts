@@ -188,17 +188,48 @@ test('vak: what every receiver would refuse is not published', async () => {
   ]);
   expect(await refused('vak.work.other.q.task')).toEqual([2, expect.stringMatching(/--workspace other/)]);
   expect(await refused('vak.nothing.default.q.task')).toEqual([2, expect.stringMatching(/plane: /)]);
-  expect(await refused('vak.work.default.q.task', '--identity', 'watcher')).toEqual([
+  expect(await refused('vak.work.default.q.task', '--data', task, '--identity', 'watcher')).toEqual([
     1,
     expect.stringMatching(/publish vak\.work\.default\.q\.task: watcher may not, its roles are observer/),
   ]);
-  expect(await refused('vak.agent.default.nobody.inbox', '--type', 'vak.agent.message')).toEqual([
+  const text = ['--type', 'vak.agent.message', '--data', '{"kind":"text","text":"x"}'];
+  expect(await refused('vak.agent.default.nobody.inbox', ...text)).toEqual([
     1,
     expect.stringMatching(/vak\.agent\.default\.nobody\.inbox: /),
   ]);
-  program.useProfile('empty');
+  program.switchProfile('empty');
   mkdirSync(program.profile);
-  expect(await refused(status)).toEqual([2, expect.stringMatching(/vak id new/)]);
+  expect(await refused(status, '--data', '{"state":"started"}')).toEqual([2, expect.stringMatching(/vak id new/)]);
+}, 90_000);
+
+test('E8 vak: a payload that does not fit its type is refused with the field, and published with --no-check', async () => {
+  await newSelf();
+  await vak(['provision', '--workspace', 'default', ...bus.url()]);
+  const count = async (): Promise<number> => {
+    const { stdout } = await vak(['stream', 'view', 'work', '--subject', 'vak.work.default.unfit.task', ...bus.url()]);
+    return stdout === '' ? 0 : jsonLines(stdout).length;
+  };
+  const unfit = ['publish', 'vak.work.default.unfit.task', '--sealed', '--data', '{"command":"true"}', ...bus.url()];
+  expect(await vak(unfit)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: oneLine(/--data: vak\.work\.task: command: .*; .*--no-check/),
+  });
+  const garbage = ['publish', 'vak.events.default.self.status', '--sealed', '--data', 'no JSON', ...bus.url()];
+  expect(await vak(garbage)).toMatchObject({ code: 2, stderr: oneLine(/--data: vak\.events\.status: not valid JSON/) });
+  expect(await count()).toBe(0);
+  expect(await vak([...unfit, '--no-check'])).toMatchObject({ code: 0, stderr: '' });
+  expect(await count()).toBe(1);
+  const unknown = [
+    'publish',
+    'vak.agent.default.operator.inbox',
+    '--type',
+    'com.example.own',
+    '--data',
+    '{"command":1}',
+  ];
+  // Nobody listens to this inbox, which is asked only when the payload is taken.
+  expect((await vak([...unknown, '--sealed', ...bus.url()])).stderr).toMatch(/vak\.agent\.default\.operator\.inbox: /);
 }, 90_000);
 
 test.each([

@@ -58,7 +58,7 @@ test('E6 vak envelope: what is named and not there is exit 2, a profile and the 
   }
   await newSelf();
   expect(await vak(['envelope', 'verify'], { environment: missing, stdin: plain })).toMatchObject({ code: 2 });
-  program.useProfile('none');
+  program.switchProfile('none');
   for (const words of calls) {
     const ran = await vak(['envelope', ...words], { environment: withSecret, stdin: plain });
     expect(ran, words[0]).toEqual({ code: 2, stdout: '', stderr: oneLine(/--profile: there is no such folder/) });

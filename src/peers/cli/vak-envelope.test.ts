@@ -225,7 +225,7 @@ test('E13 vak envelope seal --sign-as, verify: signed by the granted key, and ju
     signature: { state: 'unknown-signer' },
     errors: [expect.stringMatching(/^signer: stranger has no grant/)],
   });
-  program.useProfile('another');
+  program.switchProfile('another');
   mkdirSync(program.profile);
   expect(await verify(made.stdout)).toMatchObject({
     stderr: oneLine(/the grant is not judged: there is no key store in this profile/),

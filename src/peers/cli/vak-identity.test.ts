@@ -135,7 +135,7 @@ test('I3 vak: backup and restore into a fresh profile give the same identity', a
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await vak(['id', 'backup', file])).toMatchObject({ code: 1, stderr: oneLine(/.*a\.backup is there already/) });
 
-  program.useProfile('fresh');
+  program.switchProfile('fresh');
   secretFile('pass', 'a passphrase of the new place');
   const wrong = await vak(['id', 'restore', file], {
     environment: { VAK_BACKUP_PASSPHRASE_FILE: join(program.folder, 'pass') },

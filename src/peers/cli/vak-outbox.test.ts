@@ -103,6 +103,8 @@ test('B8 vak: an outbox that is damaged is said by everything that would use it,
   for (const args of [['outbox', 'send', ...url], call]) {
     const { code, stderr } = await vak(args);
     expect([code, stderr]).toEqual([1, expect.stringMatching(why)]);
+    // No line of the log is among what is told then.
+    expect((await vak([...args, '--quiet'])).stderr).toEqual(oneLine(why));
   }
   expect(await subjects('damaged')).toEqual([]);
 }, 60_000);

@@ -1,0 +1,7 @@
+/** What examples of the help need, where several need the same. */
+
+export const passNeed = "~/pass holds the key store's passphrase (10 characters at least), mode 0600";
+export const secretNeed = '~/secret holds the workspace secret, mode 0600';
+export const serverNeed = 'a nats-server with JetStream at the address (nats-server -js)';
+export const contextNeed = 'the context prod (vak context add)';
+export const builderNeed = 'the identity builder (second example of vak id new)';

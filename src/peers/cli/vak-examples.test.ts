@@ -1,0 +1,93 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { plainFields } from '../../../tests/support/golden-message.ts';
+import { createTestOperator } from '../../../tests/support/nats-jwt.ts';
+import { prepareServer, startListener } from '../../../tests/support/vak-bus.ts';
+import { passphrase, prepareVak, type Ran } from '../../../tests/support/vak-program.ts';
+import { createNkeySeed } from '../../engine/identity/nkey.ts';
+import { createSystemRandomness } from '../../engine/ports/randomness.ts';
+import { toText } from '../../shared/base/bytes.ts';
+import { commandTable } from './command-table.ts';
+
+const program = prepareVak();
+const bus = prepareServer();
+
+/** They listen until somebody speaks: vak-engines.test.ts runs such ones. */
+const listening: ReadonlySet<string> = new Set(['subscribe']);
+/** What the others use stands before them, what they use is taken away after them; the rest runs in the order of the help. */
+const order: Readonly<Record<string, number>> = {
+  'context add': 1,
+  provision: 2,
+  publish: 3,
+  'grant revoke': 8,
+  'context rm': 9,
+};
+
+const nameOf = (words: readonly string[]): string => words.join(' ');
+const placeOf = (words: readonly string[]): number => order[nameOf(words)] ?? 4;
+
+const home = (): string => join(program.folder, 'home');
+
+function write(name: string, content: string | Uint8Array): void {
+  writeFileSync(join(home(), name), content);
+  chmodSync(join(home(), name), 0o600);
+}
+
+/** Runs lines of a shell as somebody types them in a folder; server addresses are those of the test's own. */
+function type(lines: string): Promise<Ran> {
+  const text = lines.replaceAll(/(?:tls:\/\/nats\.example\.com|nats:\/\/127\.0\.0\.1):4222/g, bus.server.url);
+  const { programs } = program;
+  const commands = `cd '${home()}'
+vak() { '${process.execPath}' '${programs.vak}' "$@"; }
+worker() { '${process.execPath}' '${programs.worker}' "$@"; }
+${text}`;
+  const environment = {
+    HOME: home(),
+    VAK_PASSPHRASE_FILE: join(home(), 'pass'),
+    VAK_BACKUP_PASSPHRASE_FILE: undefined,
+  };
+  return program.start('/bin/sh', ['-c', commands], { environment });
+}
+
+async function succeeds(line: string): Promise<void> {
+  const { code, stderr } = await type(line);
+  expect(code, `${line}\n${stderr}`).toBe(0);
+}
+
+/** The files that the helps say their examples need. */
+function writeNeeded(): void {
+  mkdirSync(join(home(), 'backup', 'nats', 'context'), { recursive: true });
+  write('pass', `${passphrase}\n`);
+  write('backup-pass', 'canary: a horse for the backup\n');
+  write('secret', 'canary: a secret to share\n');
+  write('seed', toText(createNkeySeed(createSystemRandomness()).reveal()));
+  write('prod.creds', createTestOperator().createUser().creds);
+  write('plain.json', JSON.stringify({ ...plainFields, traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }));
+}
+
+/** Messages of the workspace, as `vak subscribe` prints them. */
+async function writeMessages(): Promise<void> {
+  const publish = `vak publish vak.events.default.self.status --sealed --data '{"state":"started"}' --nats-url ${bus.server.url}`;
+  const listener = await startListener(program, ['vak.events.default.>', '--count', '1', ...bus.url()]);
+  await succeeds(publish);
+  const { stdout } = await listener.ended;
+  write('message.json', stdout);
+  write('messages.ndjson', stdout);
+  write('messages.ndjson.gz', gzipSync(stdout));
+}
+
+test('vak: each example of each help runs as it stands, where what it says it needs is there', async () => {
+  mkdirSync(home());
+  writeNeeded();
+  for (const line of commandTable[0]?.example.split('\n') ?? []) await succeeds(line);
+  await writeMessages();
+  const rest = commandTable.slice(1).filter(({ words }) => !listening.has(nameOf(words)));
+  for (const { words, example } of rest.toSorted((a, b) => placeOf(a.words) - placeOf(b.words))) {
+    if (nameOf(words) === 'publish') await succeeds('worker --context prod --identity builder -- true');
+    for (const line of example.split('\n')) await succeeds(line);
+    if (nameOf(words) === 'publish')
+      await succeeds(`vak publish vak.work.default.builds.task --sealed --data '{"command":["true"]}' --context prod`);
+  }
+}, 180_000);
