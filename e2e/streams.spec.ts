@@ -364,5 +364,5 @@ test('the session view shows the terminal and charts with points', async ({ work
   await expect.poll(() => drawn(0, '--accent'), { message: 'CPU' }).toBeGreaterThan(10);
   await expect.poll(() => drawn(1, '--text'), { message: 'RSS' }).toBeGreaterThan(10);
   await call(page, 'swarm.cancel', { taskId: task.taskId });
-  await expect(newestTask(page)).toHaveAttribute('data-state', 'failed');
+  await expect(newestTask(page)).toHaveAttribute('data-state', 'cancelled');
 });

@@ -10,6 +10,8 @@ import type { RowsFrame } from '../../../shared/contract/streams-contract.ts';
 import type { OpenFeed } from '../../bridge/client.ts';
 import { createLiveBuffer, type LiveBuffer } from '../../state/live-buffer.ts';
 import { createPaintedFeed, type PaintDeps } from '../../state/painted-feed.ts';
+import { createAwaitedPlace } from './awaited-place.ts';
+import { createTableReplay, type HeldRange, type TableReplay } from './table-replay.ts';
 import { createTableScroll, type TableScroll } from './table-scroll.ts';
 
 /** What the engine had received when the table was paused. */
@@ -27,7 +29,7 @@ export interface RowsModel {
   readonly epoch: number;
   readonly hasFrames: boolean;
   /** What was there before is being sent: how many messages were looked at, of how many. Undefined: the live end is reached. */
-  readonly replay: { readonly doneCount: number; readonly totalCount: number } | undefined;
+  readonly replay: TableReplay['progress'];
   readonly error: VakError | undefined;
   readonly pausedAt: PauseMark | undefined;
   readonly selectedSeq: number | undefined;
@@ -60,8 +62,7 @@ export interface RowsModel {
 export interface RowsModelDeps extends PaintDeps {
   readonly openFeed: OpenFeed<AppContract>;
   readonly buffer?: LiveBuffer;
-  /** What the engine holds, as far as it is known. */
-  readonly held?: () => { readonly oldestSeq: number; readonly newestSeq: number } | undefined;
+  readonly held?: HeldRange;
 }
 
 function lossFrame(dropped: number, scannedSeq: number): RowsFrame {
@@ -79,6 +80,11 @@ function lossFrame(dropped: number, scannedSeq: number): RowsFrame {
   return { ...none, dropped, scannedSeq };
 }
 
+/** What came while the table took nothing. With a filter it is not known how far the feed has looked. */
+function replayMissed(pattern: string | undefined, replay: TableReplay): void {
+  if (pattern === '>') replay.resume();
+}
+
 /** Creates the model; it lives as long as the key store is open. */
 export function createRowsModel(deps: RowsModelDeps): RowsModel {
   const buffer = deps.buffer ?? createLiveBuffer();
@@ -92,42 +98,17 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
   let holdSeq = Number.POSITIVE_INFINITY;
   let outages: readonly Outage[] = [];
   let selectedSeq: number | undefined;
-  /** Selected, and not in the buffer yet. */
-  let awaitedSeq: number | undefined;
-  let awaitedGap: 'dropped' | 'outage' | undefined;
-  /** Last message before those that are replayed; undefined: none are. */
-  let replayAfter: number | undefined;
+  const awaited = createAwaitedPlace(buffer, scroll);
+  const replay = createTableReplay(buffer, deps.held ?? (() => undefined));
   const { frameClock, afterPaint } = deps;
   const feed = createPaintedFeed<RowsFrame>({ frameClock, afterPaint, isShown: false, isTaken: () => true, onFrame });
   const { touch } = feed;
 
-  function revealAwaited(): void {
-    if (awaitedSeq === undefined) return;
-    const index = buffer.findSeq(awaitedSeq);
-    if (index >= 0) scroll.reveal(index);
-    if (index >= 0 || buffer.scannedSeq >= awaitedSeq) awaitedSeq = undefined;
-  }
-  const newestSeq = (): number => deps.held?.()?.newestSeq ?? 0;
-  function beginReplay(after: number): void {
-    const first = Math.max(after, (deps.held?.()?.oldestSeq ?? 1) - 1);
-    replayAfter = newestSeq() > first ? first : undefined;
-  }
-  function revealGap(kind: 'dropped' | 'outage'): boolean {
-    for (let index = buffer.endIndex - 1; index >= buffer.firstIndex; index--) {
-      if (buffer.rowAt(index)?.kind !== kind) continue;
-      scroll.reveal(index);
-      touch();
-      return true;
-    }
-    return false;
-  }
   function take(frame: RowsFrame): void {
     buffer.append(frame);
     scroll.settle();
-    revealAwaited();
+    awaited.settle(replay.settle());
     hasFrames = true;
-    if (awaitedGap !== undefined) revealGap(awaitedGap);
-    if (replayAfter !== undefined && buffer.scannedSeq >= newestSeq()) replayAfter = awaitedGap = undefined;
   }
   function takeOutages(): void {
     const { isChanged, insertedAt } = buffer.setOutages(outages);
@@ -138,7 +119,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
   }
   function select(seq: number | undefined): void {
     selectedSeq = seq;
-    awaitedSeq = awaitedGap = undefined;
+    awaited.forget();
     if (seq !== undefined) scroll.detach();
     touch();
   }
@@ -151,15 +132,10 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     feed.owe();
   }
   function start(fromSeq: number): void {
-    beginReplay(fromSeq - 1);
+    replay.begin(fromSeq - 1);
     heldBack.length = 0;
     const params = { pattern: pattern as string, fromSeq };
     feed.start((handlers) => deps.openFeed('streams.rows', params, handlers));
-  }
-
-  /** What came while the table took nothing. With a filter it is not known how far the feed has looked. */
-  function replayMissed(): void {
-    if (pattern === '>' && replayAfter === undefined) beginReplay(buffer.scannedSeq);
   }
 
   return {
@@ -175,9 +151,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       return hasFrames;
     },
     get replay() {
-      if (replayAfter === undefined) return undefined;
-      const doneCount = Math.max(0, buffer.scannedSeq - replayAfter);
-      return { doneCount, totalCount: Math.max(doneCount, newestSeq() - replayAfter) };
+      return replay.progress;
     },
     get error() {
       return feed.error;
@@ -195,8 +169,8 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       pattern = next;
       epoch++;
       hasFrames = false;
-      selectedSeq = awaitedSeq = undefined;
-      awaitedGap = undefined;
+      selectedSeq = undefined;
+      awaited.forget();
       buffer.clear();
       scroll.reset();
       // A filter that is opened while paused is filled up to the pause.
@@ -220,19 +194,19 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       holdSeq = Number.POSITIVE_INFINITY;
       takeOutages();
       for (const frame of heldBack.splice(0)) take(frame);
-      replayMissed();
+      replayMissed(pattern, replay);
       feed.owe();
     },
     select,
     show(seq) {
       select(seq);
-      awaitedSeq = seq;
-      revealAwaited();
+      awaited.showSeq(seq);
     },
     showGap(kind) {
       select(undefined);
-      if (replayAfter !== undefined) awaitedGap = kind;
-      return revealGap(kind) || awaitedGap !== undefined;
+      const isFound = awaited.showGap(kind) || replay.isUnderWay;
+      if (!replay.isUnderWay) awaited.forget();
+      return isFound;
     },
     setOutages(next) {
       outages = next;
@@ -242,7 +216,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       if (buffer.setMarks(seq, marks)) touch();
     },
     setShown(isShown) {
-      if (isShown) replayMissed();
+      if (isShown) replayMissed(pattern, replay);
       feed.setShown(isShown);
     },
     touch,
