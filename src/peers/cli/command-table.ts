@@ -16,6 +16,8 @@ import { selfTestCommand } from './self-test-command.ts';
 import { streamCommands } from './stream-commands.ts';
 import { subjectCommands } from './subject-commands.ts';
 import { subscribeCommand } from './subscribe-command.ts';
+import { supervisorCommand } from './supervisor-command.ts';
+import { workerCommand } from './worker-command.ts';
 
 export const commandTable: readonly Command[] = [
   ...idCommands,
@@ -32,6 +34,8 @@ export const commandTable: readonly Command[] = [
   subscribeCommand,
   ...outboxCommands,
   ...streamCommands,
+  workerCommand,
+  supervisorCommand,
   ...contextCommands,
   selfTestCommand,
 ];

@@ -94,6 +94,8 @@ export interface Command {
   readonly example: string;
   /** Opens nothing, so that it can run where the self-test fails. */
   readonly isSelfTest?: true;
+  /** Runs until a signal, then ends in its own time: it gives back what it has claimed, and that is `done`. A second signal ends it at once. */
+  readonly isService?: true;
   /** Gives the exit code; undefined is `done`. Throws VakErrors. */
   run(input: CommandInput, host: CliHost): Promise<ExitCode | undefined>;
 }

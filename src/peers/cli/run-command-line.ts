@@ -97,9 +97,10 @@ async function runAndTell(args: readonly string[], commands: readonly Command[],
 /** How long a command may take to end after a signal, so that a write can finish. */
 const graceMs = 1500;
 
-/** Resolves when the grace after a signal is over. */
-function graceIsOver({ signal, clock }: CliHost): Promise<'over'> {
+/** Resolves when the grace after a signal is over; never for a service, which ends in its own time. */
+function graceIsOver({ signal, clock }: CliHost, isService: boolean): Promise<'over'> {
   return new Promise((resolve) => {
+    if (isService) return;
     const begin = (): void => void clock.setTimer(graceMs, () => resolve('over'));
     if (signal.aborted) begin();
     else signal.addEventListener('abort', begin, { once: true });
@@ -108,7 +109,7 @@ function graceIsOver({ signal, clock }: CliHost): Promise<'over'> {
 
 /**
  * Runs the command line; never throws. After a signal the code is `interrupted`, whatever the command came to, and whatever
- * it waits for is waited for no longer than the grace. Data that somebody waits for and that was lost is `no`.
+ * it waits for is waited for no longer than the grace; a service ends in its own time, with its own code. Data that somebody waits for and that was lost is `no`.
  */
 export async function runCommandLine(
   args: readonly string[],
@@ -116,14 +117,16 @@ export async function runCommandLine(
   host: CliHost,
 ): Promise<ExitCode> {
   const { output, signal } = host;
-  const over = graceIsOver(host);
+  const isService = findCommand(glanceAt(args, commands).words, commands)?.isService === true;
+  const over = graceIsOver(host, isService);
   const code = await Promise.race([runAndTell(args, commands, host), over]);
   if (code === 'over') output.complain('interrupted');
   await Promise.race([output.flush(), over]);
-  if (code === 'over' || signal.aborted) return exitCodes.interrupted;
+  const isCut = signal.aborted && !isService;
+  if (code === 'over' || isCut) return exitCodes.interrupted;
   const lost = output.failure();
   if (lost === undefined) return code;
   output.complain(lost.message);
   await Promise.race([output.flush(), over]);
-  return signal.aborted ? exitCodes.interrupted : exitCodes.no;
+  return isCut ? exitCodes.interrupted : exitCodes.no;
 }

@@ -1,0 +1,60 @@
+/** `vak dlq-supervisor`: ends the tasks that died without a word (protocol.md W3). */
+import { createDeadLetterOffice } from '../../engine/work/dead-letter-office.ts';
+import { startDlqSupervisor } from '../../engine/work/dlq-supervisor.ts';
+import { createTaskBook } from '../../engine/work/task-book.ts';
+import { createWorkFollower } from '../../engine/work/work-follower.ts';
+import { createEventLog } from '../event-log.ts';
+import { type WorkPeer, withWorkPeer } from '../work-peer.ts';
+import { type CliHost, type Command, exitCodes } from './command.ts';
+import { contextNeed, passNeed, serverNeed } from './example-needs.ts';
+
+/** Tasks that are remembered. */
+const bookCapacity = 50_000;
+/** Receipts and dead letters that were stored longer ago are of no task that still stands. */
+const lookBackMs = 7 * 24 * 3_600_000;
+
+async function supervise(peer: WorkPeer, host: CliHost): Promise<void> {
+  const { workspace, durable, publisher, judge, reader, ended } = peer;
+  const { clock, randomness, logger } = host;
+  const log = createEventLog(host);
+  const book = createTaskBook({ capacity: bookCapacity, onChange: () => {} });
+  const follower = createWorkFollower({
+    ...{ workspace, durable, judge, reader, book, clock, sinceMs: clock.now() - lookBackMs },
+    onRefused: ({ kind, message: { stream, seq }, why }) => log('refused', { kind, stream, seq, why }),
+  });
+  const office = createDeadLetterOffice({
+    ...{ workspace, peer: peer.peer, publisher, judge, randomness, durable: () => durable },
+  });
+  const supervisor = await startDlqSupervisor({
+    ...{ workspace, durable, reader, office, book, follower, clock, logger },
+    onEvent: ({ kind, queue, seq, taskId }) => log(kind, { queue, task: taskId, seq }),
+    onTrouble: (code, message) => log('trouble', { code, message }),
+  });
+  log('started', { peer: peer.peer });
+  try {
+    await ended;
+  } finally {
+    await supervisor.close();
+    log('stopped');
+  }
+}
+
+export const supervisorCommand: Command = {
+  words: ['dlq-supervisor'],
+  args: [],
+  options: {},
+  summary: 'Gives tasks whose workers died their dead letter, until a signal ends it.',
+  notes: `Runs as --identity (default: dlq-supervisor), which is made with the role dlq-supervisor at its first use where the profile holds the
+workspace's root. A task whose deliveries are exhausted and that no worker buried is stored as a dead letter, and only then deleted;
+what happened while none ran is caught up. Any number may run. Prints on stderr one JSON value a line: {at, event, …} with the events
+started, buried {queue, task, seq}, settled, refused, denied, trouble, stopped. Exit code 0 after a signal.`,
+  needs: `${serverNeed}; ${contextNeed}; ${passNeed}; the streams are there (vak provision)`,
+  example: 'VAK_PASSPHRASE_FILE=~/pass vak dlq-supervisor --context prod',
+  isService: true,
+  async run({ common }, host) {
+    const named = { ...common, identity: common.identity ?? 'dlq-supervisor' };
+    const asked = { common: named, role: 'dlq-supervisor', queues: [], log: createEventLog(host) } as const;
+    await withWorkPeer(asked, host, (peer) => supervise(peer, host));
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,167 @@
+/** A peer of the work plane on a server: an identity of a profile with its outbox, its judge, and no right beyond its grant (protocol.md A4, B8, E8). */
+import { createPermit, type DeniedAccess } from '../engine/access/permit.ts';
+import { createPermittedBus } from '../engine/access/permitted-bus.ts';
+import { createPermittedPlane } from '../engine/access/permitted-plane.ts';
+import type { Bus } from '../engine/bus/bus.ts';
+import type { DurablePlane } from '../engine/bus/durable.ts';
+import type { Fabric } from '../engine/bus/fabric.ts';
+import { readOnlyRefusal } from '../engine/connections/read-only-fabric.ts';
+import { createEnvelopeReader, type EnvelopeReader } from '../engine/envelope/envelope-reader.ts';
+import { createEnvelopeSealer, type EnvelopeSealer } from '../engine/envelope/envelope-sealer.ts';
+import { createEnvelopeOpener } from '../engine/envelope/open-envelope.ts';
+import { createOwnSecrets } from '../engine/envelope/own-secrets.ts';
+import { createPinnedRoot } from '../engine/envelope/pinned-root.ts';
+import { createSecretRegistry } from '../engine/envelope/secret-registry.ts';
+import { createStoredJudge, type StoredJudge } from '../engine/envelope/stored-judge.ts';
+import { createProfileKnowledge } from '../engine/envelope/trust-knowledge.ts';
+import { createProfileSignatureCheck, type ProfileSignatureCheck } from '../engine/envelope/workspace-trust.ts';
+import { grantAt } from '../engine/identity/grant-timeline.ts';
+import type { NkeySigner } from '../engine/identity/nkey.ts';
+import { takeCredentials } from '../engine/identity/own-credentials.ts';
+import { createCredentialIssuer } from '../engine/identity/peer-credentials.ts';
+import { type DurablePeer, openDurablePeer } from '../engine/outbox/durable-peer.ts';
+import { openOwnOutbox, outboxFolder } from '../engine/outbox/outbox-folder.ts';
+import { isSessionOf } from '../engine/ports/randomness.ts';
+import { createDisposer } from '../shared/base/disposer.ts';
+import type { VakError } from '../shared/base/vak-error.ts';
+import type { Role } from '../shared/protocol/roles.ts';
+import { withBus } from './cli/bus-connection.ts';
+import type { CliHost, CommonOptions } from './cli/command.ts';
+import { createOutageTalk } from './cli/outage-talk.ts';
+import { type OpenWorkspace, withWorkspace } from './cli/workspace.ts';
+import type { EventLog } from './event-log.ts';
+
+export interface WorkPeer {
+  readonly workspace: string;
+  readonly peer: string;
+  /** Both as its grant allows, and no further. */
+  readonly bus: Bus;
+  readonly durable: DurablePlane;
+  readonly publisher: DurablePeer;
+  readonly judge: StoredJudge;
+  readonly reader: EnvelopeReader;
+  readonly resolve: ProfileSignatureCheck['resolve'];
+  readonly signer: NkeySigner;
+  readonly sealer: EnvelopeSealer;
+  readonly open: OpenWorkspace;
+  /** Resolves at the first signal; rejects when the connection is closed for good. */
+  readonly ended: Promise<void>;
+}
+
+export interface WorkPeerAsked {
+  /** `identity` names the peer. */
+  readonly common: CommonOptions & { readonly identity: string };
+  readonly role: Role;
+  readonly queues: readonly string[];
+  readonly log: EventLog;
+}
+
+/** What is not stored when it stops waits for its next start, ms. */
+const farewellMs = 5_000;
+
+/** What is asked, and what the identity has been granted already: another process of it may need that. */
+function rightsOf({ common, role, queues }: WorkPeerAsked, open: OpenWorkspace, host: CliHost) {
+  const held = grantAt(open.timelines(open.contents())(common.identity), host.clock.now())?.grant;
+  const both = <T>(one: readonly T[], other: readonly T[]): T[] => [...new Set([...one, ...other])].sort();
+  return { roles: both(held?.roles ?? [], [role]), queues: both(held?.queues ?? [], queues) };
+}
+
+function createEnding({ signal }: CliHost) {
+  let fail = (_: VakError): void => {};
+  const ended = new Promise<void>((resolve, reject) => {
+    fail = reject;
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  // It may fail before anybody waits for it.
+  ended.catch(() => undefined);
+  return { ended, fail };
+}
+
+interface Connected {
+  readonly asked: WorkPeerAsked;
+  readonly host: CliHost;
+  readonly open: OpenWorkspace;
+  readonly fabric: Fabric;
+  readonly destination: string;
+  readonly ended: Promise<void>;
+}
+
+async function runAs<T>(connected: Connected, work: (peer: WorkPeer) => Promise<T>): Promise<T> {
+  const { asked, host, open, fabric, destination, ended } = connected;
+  const { clock, randomness, logger } = host;
+  const { workspace, identity: peer } = asked.common;
+  const { profile, directory } = open;
+  const held = createDisposer();
+  try {
+    const rights = rightsOf(asked, open, host);
+    const issue = createCredentialIssuer({ keyStore: profile.keyStore, records: open, clock, randomness });
+    const root = held.add(createPinnedRoot(profile.keyStore, workspace));
+    root.current();
+    const own = held.add(takeCredentials(await issue({ peer, ...rights }), { workspace, peer }));
+    const secrets = createOwnSecrets(own);
+    const registry = createSecretRegistry({ source: secrets, clock });
+    held.defer(() => registry.forget());
+    const { keyStore, settings, files } = profile;
+    const knowledge = held.add(createProfileKnowledge({ keyStore, directory, root, secrets, clock }));
+    const { check: checkSignature, resolve } = createProfileSignatureCheck(open, root);
+    const reader = createEnvelopeReader();
+    const judge = createStoredJudge({
+      ...{ workspace, policy: () => settings.settings().policy, checkSignature, reader, knowledge },
+      opener: createEnvelopeOpener({ registry, workspace }),
+    });
+    const permit = createPermit({
+      ...{ workspace, peer, ...rights, clock, logger, ownsSession: (session) => isSessionOf(peer, session) },
+      onDenied: ({ action, subject, rule }: DeniedAccess) => asked.log('denied', { action, subject, rule }),
+    });
+    const durable = createPermittedPlane(fabric.durable, permit);
+    const sealer = createEnvelopeSealer({ registry, peer, clock, randomness });
+    const { journal } = await openOwnOutbox(outboxFolder(files.outbox, { workspace, peer, destination }), host);
+    const publisher = await openDurablePeer({
+      ...{ workspace, peer, signer: own.signer, sealer, journal, clock, randomness, logger },
+      ...{ status: fabric, durable: () => durable },
+    });
+    try {
+      return await work({
+        ...{ workspace, peer, bus: createPermittedBus(fabric.bus, permit), durable, publisher, judge, reader, resolve },
+        ...{ signer: own.signer, sealer, open, ended },
+      });
+    } finally {
+      await publisher.close(fabric.status().kind === 'connected' ? farewellMs : 0);
+    }
+  } finally {
+    held.dispose();
+  }
+}
+
+/**
+ * Connects as the identity, which is made and granted what it needs at its first use, and runs the work. Throws what connecting and
+ * opening throw, `read-only` for a context of that kind, `forbidden` if this profile cannot grant it.
+ */
+export async function withWorkPeer<T>(
+  asked: WorkPeerAsked,
+  host: CliHost,
+  work: (peer: WorkPeer) => Promise<T>,
+): Promise<T> {
+  const { common, log } = asked;
+  return await withWorkspace(common, host, async (open) => {
+    const { profile } = open;
+    // It runs for days.
+    profile.keyStore.setIdleLockMinutes(0);
+    const { ended, fail } = createEnding(host);
+    const bus = { common, profile, host, peer: common.identity, onRefused: fail };
+    return await withBus(bus, async (fabric, { destination, readOnlyContext, label }) => {
+      if (readOnlyContext !== undefined) throw readOnlyRefusal(readOnlyContext, 'work');
+      const held = createDisposer();
+      const words = { lost: 'vak: the connection is lost; it is sought until it is back' };
+      const back = (after: string): string => `vak: the connection is back after ${after}`;
+      held.add(fabric.onStatus(createOutageTalk(host, { ...words, back, onClosed: fail })));
+      try {
+        log('connected', { server: label });
+        return await runAs({ asked, host, open, fabric, destination, ended }, work);
+      } finally {
+        held.dispose();
+      }
+    });
+  });
+}
