@@ -22,6 +22,7 @@ import { decodePayload } from '../../src/shared/protocol/payloads.ts';
 import type { Role } from '../../src/shared/protocol/roles.ts';
 import { type StreamSpec, streamsOf } from '../../src/shared/protocol/stream-table.ts';
 import { startTrace } from '../../src/shared/protocol/trace-context.ts';
+import { type Life, mortal } from './mortal.ts';
 import { type NatsServer, startNatsServer } from './nats-server.ts';
 import { createTrustedWorkspace, type TrustedWorkspace, trustedWorkspace } from './trusted-workspace.ts';
 import { connectForTest } from './vak-bus.ts';
@@ -37,7 +38,8 @@ export interface FixtureWorker {
   readonly loop: WorkerLoop;
   readonly events: WorkEvent[];
   readonly peer: DurablePeer;
-  /** Stops at once, as a process that was killed: what it has claimed is not given back. */
+  /** Ends it as kill −9 does: what it has claimed is not given back, what it was about to say is not said. */
+  kill(): void;
   close(finishWithinMs?: number): Promise<void>;
 }
 
@@ -104,35 +106,41 @@ export async function openWorkPlace(
   const workers: FixtureWorker[] = [];
   const supervisors: FixtureSupervisor[] = [];
 
-  async function openPeer(name: string, role: Role): Promise<DurablePeer> {
+  async function openPeer(name: string, role: Role, plane = durable): Promise<DurablePeer> {
     const { signer, sealer } = workspace.peer(name, { roles: [role] });
     return await openDurablePeer({
       ...{ ...ports, workspace: workspaceName, peer: name, signer, sealer },
-      ...{ journal: createMemoryJournal(), status: fabric, durable: () => durable },
+      ...{ journal: createMemoryJournal(), status: fabric, durable: () => plane },
     });
   }
 
   async function startWorker(name: string, options: WorkerOptions): Promise<FixtureWorker> {
     const { handler, concurrency = 1, hurry = 1 } = options;
-    const peer = await openPeer(name, 'worker');
+    const life: Life = { isOver: false };
+    const plane = mortal(durable, life);
+    const peer = await openPeer(name, 'worker', plane);
     const events: WorkEvent[] = [];
     const handled = await peer.handled(workStream);
     const own = { ...ports, workspace: workspaceName, peer: name };
-    const office = createDeadLetterOffice({ ...own, publisher: peer, durable: () => durable, judge });
+    const office = createDeadLetterOffice({ ...own, publisher: peer, durable: () => plane, judge });
     const { maxDeliver } = spec;
     const intake = createTaskIntake({ ...own, judge, reader, handled, office, maxDeliver });
     const runner = createTaskRunner({
       ...{ ...own, queue, intake, reader, handled, publisher: peer, office, handler, maxDeliver },
       onEvent: (event) => events.push(event),
     });
-    const ensure = async () => hurried((await openQueue(durable, { workspace: workspaceName, queue })).consumer, hurry);
+    const ensure = async () => hurried((await openQueue(plane, { workspace: workspaceName, queue })).consumer, hurry);
     const loop = startWorkerLoop({
       ...{ ...ports, ensure, runner, concurrency, consumer: await ensure() },
       onTrouble: () => {},
     });
     const worker: FixtureWorker = {
       ...{ name, loop, events, peer },
+      kill() {
+        life.isOver = true;
+      },
       async close(finishWithinMs = 0) {
+        if (life.isOver) return;
         await loop.close(finishWithinMs);
         await peer.close(5_000);
       },
