@@ -85,22 +85,22 @@ function runGet(call: CallOf<'object-get'>, scope: FlowScope): RunningFlow {
 
 function runPut({ bucket, name }: CallOf<'object-put'>, { plane, id, signal, post }: FlowScope): RunningFlow {
   const parts = createAbortedQueue<Uint8Array>(signal);
-  const taken = (): void => post({ kind: 'durable-next', id });
-  return {
-    answer: plane.objects(bucket).put(name, untilEnd(parts, taken), { signal }),
-    input: {
-      ...deaf,
-      end: () => parts.end(),
-      part(data) {
-        // A hole in an object is worse than none of it.
-        if (data.length > maxPartBytes || parts.size >= partWindow) {
-          parts.fail(
-            new VakError('invalid-input', 'part: too large, or not asked for', { details: { field: 'part' } }),
-          );
-        } else parts.push(alone(data));
-      },
-    },
-  };
+  let asked = partWindow;
+  function taken(): void {
+    asked++;
+    post({ kind: 'durable-next', id });
+  }
+  function part(data: Uint8Array): void {
+    // A hole in an object is worse than none of it.
+    if (asked === 0 || data.length > maxPartBytes) {
+      parts.fail(new VakError('invalid-input', 'part: too large, or not asked for', { details: { field: 'part' } }));
+      return;
+    }
+    asked--;
+    parts.push(alone(data));
+  }
+  const answer = plane.objects(bucket).put(name, untilEnd(parts, taken), { signal });
+  return { input: { ...deaf, part, end: () => parts.end() }, answer };
 }
 
 /** Begins a flow. Throws what the plane throws, at once or by `answer`. */
