@@ -7,8 +7,8 @@ import { type CallClass, callWeight, classOf, type DurableCall } from './durable
 import { maxOpenBytes, maxOpenCalls, maxOpenFlows, maxOpenPulls } from './durable-frames.ts';
 import type { FlowInput } from './plane-flows.ts';
 
-/** Reads that run, or whose answer is not taken, at the same time; each can bring a page of 5 MiB. */
-const maxReadsAtOnce = 8;
+/** Reads that run, or whose answer is not taken, at the same time; each can bring a page of 5 MiB, or a key's history. */
+const maxReadsAtOnce = 4;
 
 export interface OpenCall {
   readonly id: number;

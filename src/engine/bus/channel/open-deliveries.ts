@@ -5,7 +5,7 @@
 import { VakError } from '../../../shared/base/vak-error.ts';
 import type { Delivery } from '../durable.ts';
 
-export const maxOpenDeliveries = 1_024;
+const maxOpenDeliveries = 1_024;
 const maxDeliveryBytes = 64 * 1024 * 1024;
 
 export interface OpenDeliveries {
