@@ -1,104 +1,18 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createPlayedPeer } from '../../../../tests/support/played-peer.ts';
+import {
+  mebibyte,
+  oneAppend,
+  onePull,
+  serveCounted,
+  serveEmbedded,
+  settle,
+  subject,
+} from '../../../../tests/support/plane-host.ts';
 import { toText, utf8 } from '../../../shared/base/bytes.ts';
 import { VakError } from '../../../shared/base/vak-error.ts';
-import { createFakeClock } from '../../ports/fake-clock.ts';
-import { createJsonLogger } from '../../ports/logger.ts';
-import { createSeededRandomness } from '../../ports/randomness.ts';
-import type { DurablePlane, ObjectBucket } from '../durable.ts';
-import { createEmbeddedFabric } from '../memory/embedded-fabric.ts';
-import { serveChannelPlane } from './channel-plane-host.ts';
+import type { ObjectBucket } from '../durable.ts';
 import { maxOpenCalls, maxOpenFlows, maxOpenPulls, maxPartBytes, partWindow } from './durable-frames.ts';
-
-const subject = 'vak.rooms.ws.r.log';
-const mebibyte = 1024 * 1024;
-
-/** Promises and everything that they set off. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** A plane on which every call of every handle is counted, and does what `answer` says: at first nothing, for ever. */
-function createCountedPlane() {
-  const asked: { readonly method: string; readonly args: readonly unknown[] }[] = [];
-  const state = { answer: (): unknown => new Promise(() => {}) };
-  const handle = (path: string): unknown =>
-    new Proxy(
-      {},
-      {
-        get(_, property) {
-          const method = `${path}${String(property)}`;
-          if (['stream', 'consumer', 'keyValue', 'objects'].includes(String(property)))
-            return () => handle(`${method}.`);
-          return (...args: unknown[]) => {
-            asked.push({ method, args });
-            if (method === 'keyValue.watch') return { dispose() {} };
-            return state.answer();
-          };
-        },
-      },
-    );
-  return { plane: handle('') as DurablePlane, asked, state };
-}
-
-function serve(durable: DurablePlane) {
-  const log: Record<string, unknown>[] = [];
-  const logger = createJsonLogger(
-    (line) => log.push(JSON.parse(line) as Record<string, unknown>),
-    () => 0,
-    () => 'bug-1',
-  );
-  const peer = createPlayedPeer();
-  const clock = createFakeClock();
-  const served = serveChannelPlane({ port: peer.port, durable, clock, logger });
-  let id = 0;
-  /** Calls with the next id. */
-  const call = (fields: Record<string, unknown>): number => {
-    peer.say({ kind: 'durable-call', id: ++id, call: fields });
-    return id;
-  };
-  const heardOf = (of: number) => peer.heard.filter((frame) => frame['id'] === of);
-  /** The first answer, or part, of a call. */
-  const answerOf = <T>(of: number): T => heardOf(of)[0]?.['value'] as T;
-  const codeOf = (of: number): string | undefined => (heardOf(of).at(-1)?.['error'] as VakError | undefined)?.code;
-  return { ...peer, log, clock, served, call, heardOf, answerOf, codeOf };
-}
-
-/** A host on a counted plane. */
-function serveCounted() {
-  const { plane, asked, state } = createCountedPlane();
-  return { ...serve(plane), asked, state };
-}
-
-/** A host on an embedded engine with a stream of one subject and a consumer of it. */
-async function serveEmbedded() {
-  const ports = { clock: createFakeClock(), randomness: createSeededRandomness(3) };
-  const logger = createJsonLogger(
-    () => {},
-    () => 0,
-    () => 'x',
-  );
-  const { durable } = await createEmbeddedFabric({ folder: undefined, durability: 'written', ...ports, logger });
-  await durable.ensureStream({
-    ...{ name: 'S', subjects: [subject], retention: 'limits', maxAgeMs: null, maxBytes: null },
-    ...{ whenFull: 'refuse-new', dedupeWindowMs: 0 },
-  });
-  const spec = {
-    name: 'c',
-    filter: subject,
-    ackWaitMs: 30_000,
-    maxDeliver: 9,
-    maxInFlight: 65_536,
-    start: 'all',
-  } as const;
-  const consumer = await durable.stream('S').ensureConsumer(spec);
-  await durable.ensureObjects('OBJ');
-  return { ...serve(durable), durable, consumer, engineClock: ports.clock };
-}
-
-const oneAppend = { method: 'append', subject, data: utf8('x'), options: {} };
-const onePull = { method: 'pull', stream: 'S', consumer: 'c', batch: 256, waitMs: 0 };
 
 /** Frames that are nearly right: real kinds and methods, and fields that may be of another. */
 const anyFrame = (): fc.Arbitrary<unknown> => {
@@ -203,6 +117,32 @@ it('B3 four reads run or wait to be taken, the others in their order after them'
   host.say({ kind: 'durable-taken', id: 3 });
   await settle();
   expect(host.asked.map(({ args }) => (args[0] as { limit: number }).limit)).toEqual([1, 2, 3, 4, 5]);
+});
+
+it('B3 a read that is given up before its turn asks nothing of the plane', async () => {
+  const host = serveCounted();
+  host.state.answer = () => Promise.resolve([]);
+  const ids = Array.from({ length: 6 }, () => host.call({ method: 'streams' }));
+  host.say({ kind: 'durable-abort', id: ids[4] });
+  await settle();
+  for (const id of ids) host.say({ kind: 'durable-taken', id });
+  await settle();
+  expect(host.asked).toHaveLength(5);
+  expect(ids.map((id) => host.codeOf(id))).toEqual([
+    ...[undefined, undefined, undefined, undefined, 'aborted', undefined],
+  ]);
+});
+
+it('B5 a watch that is given up, or whose channel closes, ends at the engine', async () => {
+  const host = serveCounted();
+  const first = host.call({ method: 'value-watch', bucket: 'B' });
+  host.call({ method: 'value-watch', bucket: 'B' });
+  host.say({ kind: 'durable-abort', id: first });
+  await settle();
+  expect([host.state.disposedCount, host.codeOf(first)]).toEqual([1, 'aborted']);
+  host.served.dispose();
+  await settle();
+  expect([host.state.disposedCount, host.heard.length]).toEqual([2, 1]);
 });
 
 it('B3 an id is used once', () => {

@@ -1,97 +1,22 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { openMessagePair, openSerialPair } from '../../../../tests/support/channel-pair.ts';
+import {
+  hasCode,
+  mebibyte,
+  openHeld,
+  openPlanes,
+  settle,
+  subject,
+  withDeliveries,
+} from '../../../../tests/support/channel-planes.ts';
 import { toText, utf8 } from '../../../shared/base/bytes.ts';
-import { isVakError, VakError } from '../../../shared/base/vak-error.ts';
+import { toDisposable } from '../../../shared/base/disposer.ts';
+import { VakError } from '../../../shared/base/vak-error.ts';
 import { createFakeClock } from '../../ports/fake-clock.ts';
 import { createSilentLogger } from '../../ports/logger.ts';
-import { createSeededRandomness } from '../../ports/randomness.ts';
-import type { Consumer, Delivery, DurablePlane } from '../durable.ts';
-import { createEmbeddedFabric } from '../memory/embedded-fabric.ts';
+import type { Delivery } from '../durable.ts';
 import { createChannelPlane } from './channel-plane.ts';
-import { serveChannelPlane } from './channel-plane-host.ts';
-import { maxOpenPulls, maxPartBytes, partWindow } from './durable-frames.ts';
-
-const subject = 'vak.rooms.ws.r.log';
-const mebibyte = 1024 * 1024;
-const hasCode = (code: string) => (thrown: unknown) => isVakError(thrown) && thrown.code === code;
-
-/** Round trips, and what they set off. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 12; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-async function openPlanes(open = openSerialPair, change: (plane: DurablePlane) => DurablePlane = (plane) => plane) {
-  const clock = createFakeClock();
-  const logger = createSilentLogger();
-  const randomness = createSeededRandomness(5);
-  const fabric = await createEmbeddedFabric({ folder: undefined, durability: 'written', clock, randomness, logger });
-  await fabric.durable.ensureStream({
-    ...{ name: 'S', subjects: [subject], retention: 'limits', maxAgeMs: null, maxBytes: null },
-    ...{ whenFull: 'refuse-new', dedupeWindowMs: 60_000 },
-  });
-  await fabric.durable.ensureObjects('OBJ');
-  const { peer, host } = open();
-  const plane = createChannelPlane({ port: peer, clock, logger });
-  const served = serveChannelPlane({ port: host, durable: change(fabric.durable), clock, logger });
-  const consumer = async (): Promise<Consumer> => {
-    const spec = {
-      name: 'c',
-      filter: subject,
-      ackWaitMs: 30_000,
-      maxDeliver: 9,
-      maxInFlight: 1_000,
-      start: 'all',
-    } as const;
-    return plane.durable.stream('S').ensureConsumer(spec);
-  };
-  return { clock, main: fabric.durable, durable: plane.durable, plane, served, peer, host, consumer };
-}
-
-/** The engine, whose appends wait until they are let go. */
-function withHeldAppends(plane: DurablePlane) {
-  const held: (() => void)[] = [];
-  const seen: string[] = [];
-  const signals: (AbortSignal | undefined)[] = [];
-  const durable: DurablePlane = {
-    ...plane,
-    append(name, data, options) {
-      seen.push(toText(data.subarray(0, 8)));
-      signals.push(options?.signal);
-      return new Promise((resolve, reject) => {
-        held.push(() => plane.append(name, data, options).then(resolve, reject));
-        options?.signal?.addEventListener('abort', () => reject(new VakError('aborted', 'cancelled')));
-      });
-    },
-  };
-  return { durable, held, seen, signals };
-}
-
-/** The engine, with other deliveries. */
-function withDeliveries(plane: DurablePlane, change: (delivery: Delivery) => Delivery): DurablePlane {
-  return {
-    ...plane,
-    stream(name) {
-      const stream = plane.stream(name);
-      return {
-        ...stream,
-        consumer(named) {
-          const consumer = stream.consumer(named);
-          return { ...consumer, pull: async (options) => (await consumer.pull(options)).map(change) };
-        },
-      };
-    },
-  };
-}
-
-async function openHeld() {
-  let held: ReturnType<typeof withHeldAppends> | undefined;
-  const planes = await openPlanes(openSerialPair, (plane) => {
-    held = withHeldAppends(plane);
-    return held.durable;
-  });
-  if (held === undefined) throw new Error('the plane was not served');
-  return { ...planes, ...held, durable: planes.durable };
-}
+import { maxOpenPulls } from './durable-frames.ts';
 
 for (const [name, open] of [
   ['Electron', openMessagePair],
@@ -145,6 +70,42 @@ it('B3 more than may wait is refused at once, and can be tried again', async () 
   plane.close();
   const refused = (await outcomes).filter((one) => one.status === 'rejected' && hasCode('closed')(one.reason));
   expect(refused).toHaveLength(256 + 4_096);
+});
+
+it('B3 what waits is bounded by its bytes, too', async () => {
+  const { durable, plane } = await openHeld();
+  const large = new Uint8Array(mebibyte);
+  const appends = Array.from({ length: 3 + 63 + 1 }, () => durable.append(subject, large));
+  const outcomes = Promise.allSettled(appends);
+  await expect(appends.at(-1)).rejects.toSatisfy(hasCode('limit-exceeded'));
+  plane.close();
+  const refused = (await outcomes).filter((one) => one.status === 'rejected' && hasCode('closed')(one.reason));
+  expect(refused).toHaveLength(66);
+});
+
+it('B3 of bytes that lie in a larger memory only they go over', async () => {
+  const posted: unknown[] = [];
+  const none = toDisposable(() => {});
+  const port = { post: (value: unknown) => posted.push(value), onMessage: () => none, onClose: () => none, close() {} };
+  const { durable } = createChannelPlane({ port, clock: createFakeClock(), logger: createSilentLogger() });
+  void durable.append(subject, new Uint8Array(10_000).subarray(5, 25));
+  const [{ call }] = posted as [{ call: { data: Uint8Array } }];
+  expect([call.data.length, call.data.buffer.byteLength]).toEqual([20, 20]);
+});
+
+it('B3 nothing of a call that is over listens to its signal', async () => {
+  const { durable } = await openPlanes();
+  const { signal } = new AbortController();
+  const added = vi.spyOn(signal, 'addEventListener');
+  const removed = vi.spyOn(signal, 'removeEventListener');
+  await durable.append(subject, utf8('x'), { signal });
+  await expect(durable.stream('none').read({ limit: 1, signal })).rejects.toSatisfy(hasCode('not-found'));
+  expect([added.mock.calls.length, removed.mock.calls.length]).toEqual([2, 2]);
+});
+
+it('S4 a subject that is too long is refused as one', async () => {
+  const { durable } = await openPlanes();
+  await expect(durable.append('a'.repeat(5_000), utf8('x'))).rejects.toSatisfy(hasCode('invalid-subject'));
 });
 
 it('B4 a peer has 32 pulls open, one more is refused', async () => {
@@ -255,89 +216,4 @@ it('B3 when the channel closes everything that is open ends with closed, at main
   watch.dispose();
   expect(changes).toEqual([]);
   clock.advance(120_000);
-});
-
-it('B5 an author is asked for no more of its object than main has taken, and is let go when main refuses', async () => {
-  let taken: () => void = () => {};
-  const { durable } = await openPlanes(openSerialPair, (plane) => ({
-    ...plane,
-    objects: (name) => ({
-      ...plane.objects(name),
-      async put(_name, chunks) {
-        const iterator = chunks[Symbol.asyncIterator]();
-        for (let count = 0; count < 3; count++) await iterator.next();
-        await new Promise<void>((resolve) => {
-          taken = resolve;
-        });
-        throw new VakError('limit-exceeded', 'too large');
-      },
-    }),
-  }));
-  let given = 0;
-  let isLetGo = false;
-  async function* author(): AsyncGenerator<Uint8Array> {
-    try {
-      for (;;) {
-        given++;
-        yield new Uint8Array(maxPartBytes);
-      }
-    } finally {
-      isLetGo = true;
-    }
-  }
-  const put = durable.objects('OBJ').put('o', author());
-  const refused = expect(put).rejects.toSatisfy(hasCode('limit-exceeded'));
-  await settle();
-  await settle();
-  // Two of three parts were asked on; then one is cut and one is at the author.
-  expect(given).toBeLessThanOrEqual(partWindow + 2 + 2);
-  taken();
-  await refused;
-  await settle();
-  expect(isLetGo).toBe(true);
-});
-
-it('B5 a reader that has seen enough of an object lets main go, and the next object is read', async () => {
-  const { durable, main } = await openPlanes();
-  async function* large(): AsyncGenerator<Uint8Array> {
-    for (let count = 0; count < 40; count++) yield new Uint8Array(maxPartBytes);
-  }
-  await main.objects('OBJ').put('o', large());
-  for (let round = 0; round < 40; round++) {
-    for await (const part of durable.objects('OBJ').get('o')) {
-      expect(part.length).toBeGreaterThan(0);
-      break;
-    }
-    await settle();
-  }
-});
-
-it('B5 a watch waits for a bucket that is not there yet', async () => {
-  const { durable, clock } = await openPlanes();
-  const told: string[] = [];
-  const watch = durable.keyValue('LATE').watch(
-    ({ key }) => told.push(key),
-    () => told.push('ready'),
-  );
-  await settle();
-  await durable.ensureKeyValue({ name: 'LATE', history: 1 });
-  await durable.keyValue('LATE').put('a', utf8('1'));
-  clock.advance(1_000);
-  await settle();
-  expect(told).toEqual(['a', 'ready']);
-  watch.dispose();
-  await settle();
-  expect(clock.timerCount).toBe(1);
-});
-
-it('B5 watches that were disposed make room for others', async () => {
-  const { durable } = await openPlanes();
-  await durable.ensureKeyValue({ name: 'KV', history: 1 });
-  for (let round = 0; round < 70; round++) {
-    durable
-      .keyValue('KV')
-      .watch(() => {})
-      .dispose();
-    await settle();
-  }
 });

@@ -19,7 +19,7 @@ function openFeed() {
   const batches: { readonly changes: readonly WireChange[]; readonly isReady: boolean }[] = [];
   const bugs: unknown[] = [];
   const reads: string[] = [];
-  const state = { isDisposed: false, failure: undefined as unknown };
+  const state = { isDisposed: false, failure: undefined as unknown, untilRead: undefined as Promise<void> | undefined };
   let tell: (change: WireChange) => void = () => {};
   let ready = (): void => {};
   let revision = 0;
@@ -28,6 +28,7 @@ function openFeed() {
     bucket: {
       async get(key) {
         reads.push(key);
+        if (state.untilRead !== undefined) await state.untilRead;
         if (state.failure !== undefined) throw state.failure;
         return values.get(key);
       },
@@ -68,7 +69,7 @@ function describe({ key, entry }: WireChange): string {
 const large = (text: string): Uint8Array => {
   const bytes = new Uint8Array(mebibyte).fill(32);
   bytes.set(utf8(text));
-  return bytes.subarray(0, mebibyte);
+  return bytes;
 };
 
 it('B5 one batch is under way; what comes meanwhile waits, of each key the newest, in the order of the changes', async () => {
@@ -117,6 +118,83 @@ it('B5 a batch ends by its count and by its bytes', async () => {
     await settle();
   }
   expect(batches.map(({ changes }) => changes.length)).toEqual([0, 256, 45, 1, 1]);
+});
+
+it('B5 ready is told when all that was there is, however many batches that takes', async () => {
+  const { feed, put, ready, batches } = openFeed();
+  put('first', utf8('x'))();
+  await settle();
+  for (let count = 0; count < 300; count++) put(`k${count}`, utf8('x'))();
+  ready();
+  for (let round = 0; round < 3; round++) {
+    feed.next();
+    await settle();
+  }
+  expect(batches.map(({ changes, isReady }) => [changes.length, isReady])).toEqual([
+    ...[
+      [1, false],
+      [256, false],
+      [44, true],
+    ],
+  ]);
+});
+
+it('B5 a value that is not kept is told before ready, though it has been replaced', async () => {
+  const { feed, put, ready, told } = openFeed();
+  put('first', utf8('x'))();
+  await settle();
+  for (const key of ['a', 'b', 'c', 'd', 'e']) put(key, large(key))();
+  put('e', utf8('new'));
+  ready();
+  for (let round = 0; round < 5; round++) {
+    feed.next();
+    await settle();
+  }
+  expect(told().flat().slice(-2)).toEqual(['e=new', 'ready']);
+});
+
+it('B5 what was replaced or told takes no room', async () => {
+  const { feed, put, ready, reads } = openFeed();
+  ready();
+  await settle();
+  for (let round = 0; round < 4; round++) {
+    for (let count = 0; count < 9; count++) put('a', large('a'))();
+    for (const key of ['b', 'c', 'd']) put(key, large(key))();
+    for (let batch = 0; batch < 4; batch++) {
+      feed.next();
+      await settle();
+    }
+  }
+  expect(reads).toEqual([]);
+});
+
+it('B5 a value that could not be read does not come after what replaced it', async () => {
+  const { feed, put, ready, told, state, clock } = openFeed();
+  ready();
+  await settle();
+  for (const key of ['a', 'b', 'c', 'd', 'e']) put(key, large(key))();
+  let read = (): void => {};
+  state.untilRead = new Promise((resolve) => {
+    read = resolve;
+  });
+  state.failure = new VakError('disconnected', 'gone', { retryable: true });
+  for (let round = 0; round < 5; round++) {
+    feed.next();
+    await settle();
+  }
+  put('e', utf8('new'))();
+  read();
+  await settle();
+  clock.advance(1_000);
+  await settle();
+  expect(told().flat().slice(-2)).toEqual(['d=d   ', 'e=new']);
+});
+
+it('B5 a value goes without the memory around it', async () => {
+  const { put, batches } = openFeed();
+  put('a', new Uint8Array(1_000).subarray(10, 20))();
+  await settle();
+  expect(batches[0]?.changes[0]?.entry?.value.buffer.byteLength).toBe(10);
 });
 
 it('B5 of what waits 4 MiB are kept; values beyond are read again when they are told', async () => {
