@@ -341,8 +341,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   const onChange = (): void => snapshots.changed('swarm.state');
   const swarm = createLocalSwarm({
     ...{ launch: launchWorker, issueCredentials, clock, randomness, logger, workspace, sessions, onChange },
-    fabric: connection.live,
-    heads: profile.heads,
+    ...{ fabric: connection.live, heads: profile.heads },
   });
   const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
   const onConnection = (): void => snapshots.changed('connections.state');

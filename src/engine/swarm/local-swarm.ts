@@ -107,18 +107,8 @@ async function standingOf(peer: string, deps: LocalSwarmDeps, commander: SwarmCo
 
 /** Creates a swarm without workers. */
 export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
-  const {
-    fabric,
-    clock,
-    heads,
-    logger,
-    randomness,
-    workspace,
-    sessions,
-    onChange,
-    table = createProcessTable(),
-  } = deps;
-  const commander = createSwarmCommander({ ...deps, bus: fabric.bus });
+  const { clock, logger, randomness, sessions, onChange, table = createProcessTable() } = deps;
+  const commander = createSwarmCommander({ ...deps, bus: deps.fabric.bus });
   const pauses = new Map<Member, Disposable>();
   let members: Member[] = [];
   let phase: SwarmState['state'] = 'stopped';
@@ -158,6 +148,7 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
   }
 
   function launch(isRota: boolean, isReserved: boolean): Member {
+    const { fabric, heads, workspace } = deps;
     const peer = freeName(new Set(live().map(({ worker }) => worker.peer)));
     const session = createSessionId(peer, randomness);
     sessions?.register(session, peer);
