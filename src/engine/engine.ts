@@ -340,8 +340,8 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   });
   const onChange = (): void => snapshots.changed('swarm.state');
   const swarm = createLocalSwarm({
-    ...{ launch: launchWorker, issueCredentials, bus, clock, randomness, logger, workspace, sessions, onChange },
-    heads: profile.heads,
+    ...{ launch: launchWorker, issueCredentials, clock, randomness, logger, workspace, sessions, onChange },
+    ...{ fabric: connection.live, heads: profile.heads },
   });
   const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
   const onConnection = (): void => snapshots.changed('connections.state');

@@ -1,5 +1,5 @@
 /** The worker as a process of the app: main tells it who it is, and it serves main's bus, in envelopes, until told to go. */
-import { createChannelBus } from '../engine/bus/channel/channel-bus.ts';
+import { createChannelFabric } from '../engine/bus/channel/channel-fabric.ts';
 import type { ChannelPort } from '../engine/bus/channel/channel-port.ts';
 import { requireSelfTest } from '../engine/crypto/require-self-test.ts';
 import { createEnvelopeAuthor } from '../engine/envelope/envelope-author.ts';
@@ -68,7 +68,7 @@ function startWorker({ port, host, configuration, onSilenced }: WorkerStart): Wo
       post({ kind: 'group-ended', pgid });
     },
   };
-  const bus = createChannelBus({ port, clock, logger });
+  const { bus } = createChannelFabric({ port, clock, logger });
   const registry = createSecretRegistry({ source: createOwnSecrets(own), clock });
   const heads = held.add(createChannelHeadStore({ post, clock, resumes }));
   const author = createEnvelopeAuthor({

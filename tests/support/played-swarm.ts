@@ -18,6 +18,7 @@ import { toText, utf8 } from '../../src/shared/base/bytes.ts';
 import { toDisposable } from '../../src/shared/base/disposer.ts';
 import type { Envelope } from '../../src/shared/protocol/envelope.ts';
 import { decodeEnvelope, payloadBytesOf } from '../../src/shared/protocol/envelope-codec.ts';
+import { liveOnly } from './live-only.ts';
 import { createTestWorkspace, type TestWorkspace } from './worker-credentials.ts';
 
 /** A worker's process that a test plays. */
@@ -171,7 +172,14 @@ export function definePlayedSwarm(): PlayedSwarm {
       ...{ onChange: () => {}, issue: workspace.issue, heads: createMemoryHeadStore() },
     });
     shared.swarm = createLocalSwarm({
-      ...{ bus, clock, logger, workspace: 'test', table: emptyTable, randomness: createSeededRandomness(7) },
+      ...{
+        fabric: liveOnly(bus),
+        clock,
+        logger,
+        workspace: 'test',
+        table: emptyTable,
+        randomness: createSeededRandomness(7),
+      },
       heads: shared.heads,
       launch: (peer) => play(peer, shared),
       async issueCredentials(wanted) {

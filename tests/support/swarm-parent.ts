@@ -6,6 +6,7 @@ import { createSilentLogger } from '../../src/engine/ports/logger.ts';
 import { createSystemRandomness } from '../../src/engine/ports/randomness.ts';
 import { createForkLauncher } from '../../src/engine/swarm/fork-launcher.ts';
 import { createLocalSwarm } from '../../src/engine/swarm/local-swarm.ts';
+import { liveOnly } from './live-only.ts';
 import { createTestIssuer } from './worker-credentials.ts';
 
 const [entry = '', ...command] = process.argv.slice(2);
@@ -16,7 +17,7 @@ const swarm = createLocalSwarm({
   heads: createMemoryHeadStore(),
   launch: createForkLauncher({ entry, environment: process.env, logger }),
   ...{
-    bus: createMemoryBus({ clock, logger }),
+    fabric: liveOnly(createMemoryBus({ clock, logger })),
     clock,
     logger,
     randomness: createSystemRandomness(),

@@ -7,7 +7,7 @@ import { VakError } from '../../shared/base/vak-error.ts';
 import type { CallContext } from '../../shared/contract/define-contract.ts';
 import { maxWorkers, type SwarmState } from '../../shared/contract/swarm-contract.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
-import type { Bus } from '../bus/bus.ts';
+import type { ServedFabric } from '../bus/channel/channel-fabric-host.ts';
 import type { IssueCredentials } from '../identity/peer-credentials.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeadStore } from '../ports/head-store.ts';
@@ -40,7 +40,8 @@ export interface LocalSwarmDeps {
   readonly issueCredentials: IssueCredentials;
   /** Where the chains of the swarm's peers have come to. */
   readonly heads: HeadStore;
-  readonly bus: Bus;
+  /** What its workers are served. */
+  readonly fabric: ServedFabric;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
@@ -106,8 +107,8 @@ async function standingOf(peer: string, deps: LocalSwarmDeps, commander: SwarmCo
 
 /** Creates a swarm without workers. */
 export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
-  const { bus, clock, heads, logger, randomness, workspace, sessions, onChange, table = createProcessTable() } = deps;
-  const commander = createSwarmCommander(deps);
+  const { clock, logger, randomness, sessions, onChange, table = createProcessTable() } = deps;
+  const commander = createSwarmCommander({ ...deps, bus: deps.fabric.bus });
   const pauses = new Map<Member, Disposable>();
   let members: Member[] = [];
   let phase: SwarmState['state'] = 'stopped';
@@ -147,11 +148,12 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
   }
 
   function launch(isRota: boolean, isReserved: boolean): Member {
+    const { fabric, heads, workspace } = deps;
     const peer = freeName(new Set(live().map(({ worker }) => worker.peer)));
     const session = createSessionId(peer, randomness);
     sessions?.register(session, peer);
     const worker = createSwarmWorker({
-      ...{ bus, clock, randomness, logger, table, commander, heads, workspace, peer, session, onChange },
+      ...{ fabric, clock, randomness, logger, table, commander, heads, workspace, peer, session, onChange },
       process: deps.launch(peer),
       standing: standingOf(peer, deps, commander),
       onIdle: () => pauseThenNext(member),

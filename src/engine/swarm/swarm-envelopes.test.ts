@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { liveOnly } from '../../../tests/support/live-only.ts';
 import { recordSession, type SessionRecorder } from '../../../tests/support/session-recorder.ts';
 import { buildTestPrograms, type TestPrograms } from '../../../tests/support/test-programs.ts';
 import { createTestWorkspace, type TestWorkspace } from '../../../tests/support/worker-credentials.ts';
@@ -59,7 +60,7 @@ beforeEach(() => {
   launched = [];
   const launch = createForkLauncher({ entry: programs.worker, environment: process.env, logger });
   swarm = createLocalSwarm({
-    ...{ bus, clock, heads, logger, randomness, workspace: 'test', onChange: () => {} },
+    ...{ fabric: liveOnly(bus), clock, heads, logger, randomness, workspace: 'test', onChange: () => {} },
     issueCredentials: (wanted) => issue(wanted),
     launch(peer) {
       const process = launch(peer);

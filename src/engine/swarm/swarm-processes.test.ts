@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { liveOnly } from '../../../tests/support/live-only.ts';
 import { childrenOf, isAlive, livingProcesses, pidIn } from '../../../tests/support/living-processes.ts';
 import { recordSession, type SessionRecorder } from '../../../tests/support/session-recorder.ts';
 import { buildTestPrograms, type TestPrograms } from '../../../tests/support/test-programs.ts';
@@ -54,7 +55,7 @@ beforeEach(() => {
       launched.push(process);
       return process;
     },
-    ...{ bus, clock, logger, randomness: createSystemRandomness(), workspace: 'test' },
+    ...{ fabric: liveOnly(bus), clock, logger, randomness: createSystemRandomness(), workspace: 'test' },
     sessions: { register: (session) => sessions.push(session), end: () => {} },
     onChange: () => {},
   });
@@ -222,7 +223,14 @@ test('local swarm: a program that is no worker ends its run with a cause', async
   const other = createLocalSwarm({
     ...{ issueCredentials: createTestIssuer('test'), heads: createMemoryHeadStore() },
     launch: createForkLauncher({ entry: join(folder, 'missing.mjs'), environment: process.env, logger }),
-    ...{ bus, clock, logger, randomness: createSystemRandomness(), workspace: 'test', onChange: () => {} },
+    ...{
+      fabric: liveOnly(bus),
+      clock,
+      logger,
+      randomness: createSystemRandomness(),
+      workspace: 'test',
+      onChange: () => {},
+    },
   });
   await expect(other.run({ command: ['true'] })).rejects.toMatchObject({ code: 'spawn-failed' });
   await expect(other.start({ workers: 2 })).rejects.toMatchObject({ code: 'spawn-failed' });

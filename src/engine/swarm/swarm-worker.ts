@@ -9,8 +9,7 @@ import type { ChainHead } from '../../shared/protocol/chain-verdict.ts';
 import { sourceOf } from '../../shared/protocol/envelope-fields.ts';
 import type { Grant } from '../../shared/protocol/identity-records.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
-import type { Bus } from '../bus/bus.ts';
-import { serveChannelBus } from '../bus/channel/channel-host.ts';
+import { type ServedFabric, serveChannelFabric } from '../bus/channel/channel-fabric-host.ts';
 import { eraseCredentials, type PeerCredentials } from '../identity/peer-credentials.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeadStore } from '../ports/head-store.ts';
@@ -43,7 +42,8 @@ export interface WorkerStanding {
 
 /** What a worker of the swarm is made of. */
 export interface SwarmWorkerDeps {
-  readonly bus: Bus;
+  /** What it reaches over its channel. */
+  readonly fabric: ServedFabric;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
@@ -112,7 +112,7 @@ function keepHead({ source, seq, leaf }: Extract<WorkerFrame, { kind: 'head' }>,
 
 /** Takes over a process that was just launched, and tells it who it is. */
 export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
-  const { bus, clock, logger, table, peer, session, process: launched } = deps;
+  const { fabric, clock, logger, table, peer, session, process: launched } = deps;
   const held = createDisposer();
   const groups = new Set<number>();
   const exitAbort = new AbortController();
@@ -211,7 +211,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   }
 
   function listen(): void {
-    held.add(serveChannelBus({ port: launched, bus, clock, logger }));
+    held.add(serveChannelFabric({ port: launched, fabric, clock, logger }));
     held.add(
       launched.onMessage((value) => {
         const frame = readWorkerFrame(value);

@@ -1,7 +1,7 @@
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { toChannelPort } from '../../../../tests/support/channel-pair.ts';
 import { utf8 } from '../../../shared/base/bytes.ts';
-import { toDisposable } from '../../../shared/base/disposer.ts';
 import { isVakError } from '../../../shared/base/vak-error.ts';
 import { createSystemClock } from '../../ports/clock.ts';
 import { createJsonLogger, createSilentLogger } from '../../ports/logger.ts';
@@ -10,26 +10,9 @@ import { createMemoryBus } from '../memory/memory-bus.ts';
 import { createChannelBus } from './channel-bus.ts';
 import { hardLimitBytes, windowBytes } from './channel-frames.ts';
 import { serveChannelBus } from './channel-host.ts';
-import type { ChannelPort } from './channel-port.ts';
 
 const clock = createSystemClock();
 const logger = createSilentLogger();
-
-/** A real structured-clone channel inside this process. */
-function toChannelPort(port: MessagePort): ChannelPort {
-  return {
-    post: (value) => port.postMessage(value),
-    onMessage(listener) {
-      port.on('message', listener);
-      return toDisposable(() => port.off('message', listener));
-    },
-    onClose(listener) {
-      port.once('close', listener);
-      return toDisposable(() => port.off('close', listener));
-    },
-    close: () => port.close(),
-  };
-}
 
 function openPair(options: { isServed?: boolean; log?: string[] } = {}) {
   const { port1, port2 } = new MessageChannel();

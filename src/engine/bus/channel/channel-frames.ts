@@ -51,17 +51,24 @@ export const windowBytes = 1024 * 1024;
 /** Unacknowledged bytes above which a peer that does not wait loses its publishes, counted. */
 export const hardLimitBytes = 4 * windowBytes;
 
+/** Ports copy all the memory that bytes lie in, so what is a part of more goes by itself, and is kept by itself. */
+export function alone(data: Uint8Array): Uint8Array {
+  return data.length === data.buffer.byteLength ? data : new Uint8Array(data);
+}
+
 /** What a publish weighs in the window: its bytes and a share for the frame itself. */
 export function weightOf(message: Pick<Message, 'subject' | 'data'>): number {
   return message.data.length + message.subject.length + 64;
 }
 
-const isId = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
+/** A number by which one side names something. */
+export const isId = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+export const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= 4096;
 const isCount = (value: unknown, most: number): boolean => isId(value) && (value as number) >= 1 && value <= most;
 
-type FieldCheck = (frame: Record<string, unknown>) => boolean;
+/** Whether the fields of a frame are as its kind has them. */
+export type FieldCheck = (frame: Record<string, unknown>) => boolean;
 
 const peerChecks: Readonly<Record<PeerFrame['kind'], FieldCheck>> = {
   publish: (f) => isText(f['subject']) && isBytes(f['data']),
@@ -84,9 +91,11 @@ const hostChecks: Readonly<Record<HostFrame['kind'], FieldCheck>> = {
   'reply-error': (f) => isId(f['id']) && typeof f['error'] === 'object' && f['error'] !== null,
 };
 
-type Reading<Frame> = { readonly frame: Frame } | 'foreign' | 'malformed';
+/** A frame that was checked, or why there is none. */
+export type Reading<Frame> = { readonly frame: Frame } | 'foreign' | 'malformed';
 
-function read<Frame>(value: unknown, checks: Readonly<Record<string, FieldCheck>>): Reading<Frame> {
+/** Reads a value from the other side. `foreign`: a kind that has no check here. */
+export function readFrame<Frame>(value: unknown, checks: Readonly<Record<string, FieldCheck>>): Reading<Frame> {
   if (typeof value !== 'object' || value === null) return 'malformed';
   const kind = (value as { kind?: unknown }).kind;
   if (typeof kind !== 'string') return 'malformed';
@@ -96,10 +105,10 @@ function read<Frame>(value: unknown, checks: Readonly<Record<string, FieldCheck>
 
 /** Reads a value that a peer sent. `foreign`: a kind of another protocol on the same port. */
 export function readPeerFrame(value: unknown): Reading<PeerFrame> {
-  return read(value, peerChecks);
+  return readFrame(value, peerChecks);
 }
 
 /** Reads a value that main sent. */
 export function readHostFrame(value: unknown): Reading<HostFrame> {
-  return read(value, hostChecks);
+  return readFrame(value, hostChecks);
 }

@@ -7,7 +7,7 @@ import { isVakError, VakError } from '../../../shared/base/vak-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Bus, Message, Subscription } from '../bus.ts';
-import { type HostFrame, type PeerFrame, readPeerFrame, type WireMessage, weightOf } from './channel-frames.ts';
+import { alone, type HostFrame, type PeerFrame, readPeerFrame, type WireMessage, weightOf } from './channel-frames.ts';
 import type { ChannelPort } from './channel-port.ts';
 
 /** Most subscriptions of one peer, and most answers that it may owe. */
@@ -26,11 +26,6 @@ export interface ChannelHostDeps {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly logger: Logger;
-}
-
-/** Ports copy all the memory that bytes lie in, so what is a part of more goes by itself. */
-function alone(data: Uint8Array): Uint8Array {
-  return data.length === data.buffer.byteLength ? data : new Uint8Array(data);
 }
 
 /** Serves the bus over a channel until disposed or until the peer has gone. */

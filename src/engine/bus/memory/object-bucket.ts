@@ -7,10 +7,10 @@ import { VakError } from '../../../shared/base/vak-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { createSerialLane } from '../../serial-lane.ts';
 import type { ObjectBucket, ObjectInfo } from '../durable.ts';
+import { cutIntoChunks } from '../object-chunks.ts';
 import { checkObjectName } from './bucket-names.ts';
 import type { Journal, JournalChange } from './journal.ts';
 import type { LooseChunkKeeper } from './loose-chunks.ts';
-import { cutIntoChunks } from './object-chunks.ts';
 import { chunkCount, chunkKey, looseRow, type Manifest, manifestRow } from './object-rows.ts';
 
 const chunkBytes = 128 * 1024;

@@ -2,7 +2,7 @@
  * Cuts what an author gives into chunks of one size (protocol.md B5).
  * Law: it holds one chunk and one piece of its author, ends at once on the signal, and then lets its author know.
  */
-import { VakError } from '../../../shared/base/vak-error.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
 
 /** Rejects with `aborted` as soon as the signal says so; else it is the promise. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
