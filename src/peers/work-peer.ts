@@ -1,7 +1,6 @@
 /** A peer of the work plane on a server: an identity of a profile with its outbox, its judge, and no right beyond its grant (protocol.md A4, B8, E8). */
 import { createPermit, type DeniedAccess } from '../engine/access/permit.ts';
-import { createPermittedBus } from '../engine/access/permitted-bus.ts';
-import { createPermittedPlane } from '../engine/access/permitted-plane.ts';
+import { createPermittedFabric } from '../engine/access/permitted-fabric.ts';
 import type { Bus } from '../engine/bus/bus.ts';
 import type { DurablePlane } from '../engine/bus/durable.ts';
 import type { Fabric } from '../engine/bus/fabric.ts';
@@ -114,7 +113,7 @@ async function runAs<T>(connected: Connected, work: (peer: WorkPeer) => Promise<
       ...{ workspace, peer, ...rights, clock, logger, ownsSession: (session) => isSessionOf(peer, session) },
       onDenied: ({ action, subject, rule }: DeniedAccess) => asked.log('denied', { action, subject, rule }),
     });
-    const durable = createPermittedPlane(fabric.durable, permit);
+    const { bus, durable } = createPermittedFabric(fabric, permit);
     const sealer = createEnvelopeSealer({ registry, peer, clock, randomness });
     const { journal } = await openOwnOutbox(outboxFolder(files.outbox, { workspace, peer, destination }), host);
     const publisher = await openDurablePeer({
@@ -123,7 +122,7 @@ async function runAs<T>(connected: Connected, work: (peer: WorkPeer) => Promise<
     });
     try {
       return await work({
-        ...{ workspace, peer, bus: createPermittedBus(fabric.bus, permit), durable, publisher, judge, reader, resolve },
+        ...{ workspace, peer, bus, durable, publisher, judge, reader, resolve },
         ...{ signer: own.signer, sealer, open, ended },
       });
     } finally {

@@ -21,6 +21,9 @@ export interface FabricFacts {
   readonly missing: readonly MissingFeature[];
 }
 
+/** What of a fabric a peer uses: its life is its host's. */
+export type PeerFabric = Pick<Fabric, 'bus' | 'durable' | 'status' | 'onStatus'>;
+
 export interface Fabric extends BusStatusSource {
   readonly bus: Bus;
   readonly durable: DurablePlane;

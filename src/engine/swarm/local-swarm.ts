@@ -7,12 +7,14 @@ import { VakError } from '../../shared/base/vak-error.ts';
 import type { CallContext } from '../../shared/contract/define-contract.ts';
 import { maxWorkers, type SwarmState } from '../../shared/contract/swarm-contract.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
-import type { ServedFabric } from '../bus/channel/channel-fabric-host.ts';
+import { createPermit } from '../access/permit.ts';
+import { createPermittedFabric } from '../access/permitted-fabric.ts';
+import type { PeerFabric } from '../bus/fabric.ts';
 import type { IssueCredentials } from '../identity/peer-credentials.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeadStore } from '../ports/head-store.ts';
 import type { Logger } from '../ports/logger.ts';
-import { createSessionId, createUuid, type Randomness } from '../ports/randomness.ts';
+import { createSessionId, createUuid, isSessionOf, type Randomness } from '../ports/randomness.ts';
 import type { ProcessTable } from '../work/process-rows.ts';
 import { createProcessTable } from '../work/process-table.ts';
 import { checkRunnable } from '../work/worker-requests.ts';
@@ -41,7 +43,7 @@ export interface LocalSwarmDeps {
   /** Where the chains of the swarm's peers have come to. */
   readonly heads: HeadStore;
   /** What its workers are served. */
-  readonly fabric: ServedFabric;
+  readonly fabric: PeerFabric;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
@@ -98,10 +100,12 @@ function freeName(taken: ReadonlySet<string>): string {
   return `worker-${number}`;
 }
 
+const workerRights = { roles: ['worker'], queues: [localQueue] } as const;
+
 /** The commander first: a worker that nobody may command gets no keys. */
 async function standingOf(peer: string, deps: LocalSwarmDeps, commander: SwarmCommander): Promise<WorkerStanding> {
   const commanders = [await commander.grant()];
-  const credentials = await deps.issueCredentials({ peer, roles: ['worker'], queues: [localQueue] });
+  const credentials = await deps.issueCredentials({ peer, ...workerRights });
   return { credentials, commanders, resumes: deps.heads.previous(peer, 'e') };
 }
 
@@ -147,13 +151,25 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
     else onChange();
   }
 
+  /** What a worker reaches over its channel: what its grant allows, of its own sessions, those of its outbox included. */
+  function permitted(peer: string, session: string): PeerFabric {
+    const { fabric, workspace } = deps;
+    const permit = createPermit({
+      ...{ workspace, peer, ...workerRights, sessions: [session], clock, logger },
+      ownsSession: (one) => isSessionOf(peer, one),
+      onDenied: ({ action, subject, rule }) => logger.warn('swarm.denied', { peer, action, subject, rule }),
+    });
+    return createPermittedFabric(fabric, permit);
+  }
+
   function launch(isRota: boolean, isReserved: boolean): Member {
-    const { fabric, heads, workspace } = deps;
+    const { heads, workspace } = deps;
     const peer = freeName(new Set(live().map(({ worker }) => worker.peer)));
     const session = createSessionId(peer, randomness);
     sessions?.register(session, peer);
     const worker = createSwarmWorker({
-      ...{ fabric, clock, randomness, logger, table, commander, heads, workspace, peer, session, onChange },
+      fabric: permitted(peer, session),
+      ...{ clock, randomness, logger, table, commander, heads, workspace, peer, session, onChange },
       process: deps.launch(peer),
       standing: standingOf(peer, deps, commander),
       onIdle: () => pauseThenNext(member),

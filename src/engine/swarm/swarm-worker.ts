@@ -9,7 +9,8 @@ import type { ChainHead } from '../../shared/protocol/chain-verdict.ts';
 import { sourceOf } from '../../shared/protocol/envelope-fields.ts';
 import type { Grant } from '../../shared/protocol/identity-records.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
-import { type ServedFabric, serveChannelFabric } from '../bus/channel/channel-fabric-host.ts';
+import { serveChannelFabric } from '../bus/channel/channel-fabric-host.ts';
+import type { PeerFabric } from '../bus/fabric.ts';
 import { eraseCredentials, type PeerCredentials } from '../identity/peer-credentials.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeadStore } from '../ports/head-store.ts';
@@ -43,7 +44,7 @@ export interface WorkerStanding {
 /** What a worker of the swarm is made of. */
 export interface SwarmWorkerDeps {
   /** What it reaches over its channel. */
-  readonly fabric: ServedFabric;
+  readonly fabric: PeerFabric;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;

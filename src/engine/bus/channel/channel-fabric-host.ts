@@ -5,19 +5,16 @@
 import { createDisposer, type Disposable } from '../../../shared/base/disposer.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Fabric } from '../fabric.ts';
+import type { PeerFabric } from '../fabric.ts';
 import { serveChannelBus } from './channel-host.ts';
 import { serveChannelPlane } from './channel-plane-host.ts';
 import type { ChannelPort } from './channel-port.ts';
 import { serveChannelStatus } from './channel-status.ts';
 
-/** What of a fabric a peer is served. */
-export type ServedFabric = Pick<Fabric, 'bus' | 'durable' | 'status' | 'onStatus'>;
-
 /** What serving a fabric takes. */
 export interface ChannelFabricHostDeps {
   readonly port: ChannelPort;
-  readonly fabric: ServedFabric;
+  readonly fabric: PeerFabric;
   readonly clock: Clock;
   readonly logger: Logger;
 }
