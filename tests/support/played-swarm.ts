@@ -47,6 +47,8 @@ export interface PlayedSwarm {
   isMute: boolean;
   /** Sessions that ended, with the note. */
   readonly ended: readonly (readonly [string, string])[];
+  /** Subjects of what came to main's bus. */
+  readonly passed: readonly string[];
   onChange: () => void;
   /** Where all keys come from; new for the file. */
   readonly workspace: TestWorkspace;
@@ -167,8 +169,10 @@ export function definePlayedSwarm(): PlayedSwarm {
     const clock = createFakeClock();
     const logger = createSilentLogger();
     bus = createMemoryBus({ clock, logger });
+    const passed: string[] = [];
+    bus.subscribe('vak.>', { kind: 'inline', onMessage: ({ subject }) => passed.push(subject) });
     Object.assign(shared, {
-      ...{ clock, played: [], ended: [], given: [], isObedient: true, isMute: false },
+      ...{ clock, passed, played: [], ended: [], given: [], isObedient: true, isMute: false },
       ...{ onChange: () => {}, issue: workspace.issue, heads: createMemoryHeadStore() },
     });
     shared.swarm = createLocalSwarm({

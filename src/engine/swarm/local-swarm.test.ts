@@ -114,3 +114,24 @@ test('local swarm: bad input and unknown names are refused with their codes', as
   await expect(at.swarm.kill({ peer: 'nobody' })).rejects.toMatchObject({ code: 'not-found' });
   expect(at.played).toHaveLength(0);
 });
+
+test('A4 what a worker says on its channel beyond its rights comes to no one', async () => {
+  const starting = at.swarm.start({ workers: 1 });
+  await at.settle();
+  await starting;
+  const [worker] = at.played;
+  const data = new Uint8Array([1]);
+  const own = `vak.events.test.${worker?.session}.status`;
+  for (const subject of [
+    'vak.work.test.local.task',
+    'vak.events.test.worker-2-abcdefgh-e.status',
+    'vak.approvals.test.worker-1-abcdefgh-d.verdict',
+    'vak.dlq.test.worker-2.failed',
+    'vak.control.test.worker-2.run',
+    own,
+  ]) {
+    worker?.post({ kind: 'publish', subject, data });
+  }
+  await at.settle();
+  expect(at.passed.filter((subject) => !subject.startsWith('vak.control.test.worker-1.'))).toEqual([own]);
+});
