@@ -1,0 +1,158 @@
+import type { ChildProcess } from 'node:child_process';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { prepareServer } from '../../../tests/support/vak-bus.ts';
+import { json, oneLine, prepareVak, type Ran } from '../../../tests/support/vak-program.ts';
+import type { Fabric } from '../../engine/bus/fabric.ts';
+import { streamsOf } from '../../shared/protocol/stream-table.ts';
+
+const program = prepareVak();
+const { vak, newSelf } = program;
+const bus = prepareServer();
+const patience = { timeout: 30_000, interval: 50 };
+const slow = { timeout: 60_000 };
+
+/** A `vak` that runs until it is ended, and what it has said so far. */
+interface Service {
+  readonly lines: Record<string, unknown>[];
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ran>;
+  events(name: string): Record<string, unknown>[];
+}
+
+let services: Service[] = [];
+let fabric: Fabric;
+
+beforeEach(async () => {
+  services = [];
+  fabric = await bus.connect();
+  await newSelf();
+  await vak(['provision', ...bus.url()]);
+});
+afterEach(async () => {
+  for (const { child } of services) child.kill('SIGKILL');
+  await Promise.all(services.map(({ ended }) => ended));
+  for (const { name } of streamsOf('default')) await fabric.durable.deleteStream(name);
+  await fabric.close();
+});
+
+async function serve(args: readonly string[], environment: Record<string, string> = {}): Promise<Service> {
+  let child: ChildProcess | undefined;
+  const lines: Record<string, unknown>[] = [];
+  const ended = vak([...args, ...bus.url()], {
+    environment,
+    onStart(started) {
+      child = started;
+      let rest = '';
+      started.stderr?.on('data', (chunk: Buffer) => {
+        const parts = (rest + chunk.toString()).split('\n');
+        rest = parts.pop() ?? '';
+        for (const line of parts) if (line.startsWith('{')) lines.push(JSON.parse(line) as Record<string, unknown>);
+      });
+    },
+  });
+  const events = (name: string) => lines.filter(({ event }) => event === name);
+  const service: Service = { lines, ended, events, child: child as ChildProcess };
+  services.push(service);
+  await expect.poll(() => events('started').length, patience).toBe(1);
+  return service;
+}
+
+async function submit(queue: string, task: object): Promise<string> {
+  const subject = `vak.work.default.${queue}.task`;
+  const publish = ['publish', subject, '--sealed', '--identity', 'operator', '--data', JSON.stringify(task)];
+  const ran = await vak([...publish, ...bus.url()]);
+  expect(ran).toMatchObject({ code: 0 });
+  return json<{ id: string }>(ran.stdout).id;
+}
+
+const messagesOf = async (stream: string): Promise<number> =>
+  (await fabric.durable.stream(`VAK_${stream}_default`).state()).messageCount;
+
+test(
+  'W1 W2 vak worker: runs the tasks of its queue, tries again what failed, and buries what fails for good',
+  slow,
+  async () => {
+    const worker = await serve(['worker', '--queue', 'build', '--concurrency', '2']);
+    const done = await submit('build', { command: ['sh', '-c', 'exit 0'] });
+    const dead = await submit('build', { command: ['sh', '-c', 'exit 3'], maxRetries: 1 });
+    await submit('other', { command: ['true'] });
+    await expect.poll(() => worker.events('buried'), patience).toMatchObject([{ task: dead, attempt: 2 }]);
+    expect(worker.events('done')).toMatchObject([{ task: done, queue: 'build', attempt: 1 }]);
+    expect(worker.events('failed')).toMatchObject([{ task: dead, attempt: 1, reason: 'exit code 3' }]);
+    await expect.poll(() => messagesOf('WORK'), patience).toBe(1);
+    expect(await messagesOf('RECEIPTS')).toBe(3);
+    expect(await messagesOf('DLQ')).toBe(1);
+    worker.child.kill('SIGTERM');
+    expect(await worker.ended).toMatchObject({ code: 0, stdout: '' });
+    expect(worker.lines.at(-1)).toMatchObject({ event: 'stopped' });
+  },
+);
+
+test(
+  'W1 vak worker: after a signal it gives back what does not finish in time, and another one takes it',
+  slow,
+  async () => {
+    const first = await serve(['worker', '--queue', 'q', '--drain', '1', '--identity', 'first']);
+    const task = await submit('q', {
+      command: ['sh', '-c', 'test -e "$0" || { touch "$0"; sleep 300; }', `${program.folder}/seen`],
+    });
+    await expect.poll(() => first.events('claimed').length, patience).toBe(1);
+    first.child.kill('SIGTERM');
+    expect(await first.ended).toMatchObject({ code: 0 });
+    expect(first.events('returned')).toMatchObject([{ task }]);
+    const second = await serve(['worker', '--queue', 'q', '--identity', 'second']);
+    await expect.poll(() => second.events('done'), patience).toMatchObject([{ task, attempt: 2 }]);
+    expect(await messagesOf('RECEIPTS')).toBe(1);
+  },
+);
+
+test(
+  'W3 vak dlq-supervisor: a task that kills its workers has one dead letter, and the queue goes on',
+  slow,
+  async () => {
+    const supervisor = await serve(['dlq-supervisor']);
+    const worker = await serve(['worker', '--queue', 'q']);
+    worker.child.kill('SIGTERM');
+    await worker.ended;
+    const task = await submit('q', { command: ['true'] });
+    const consumer = fabric.durable.stream('VAK_WORK_default').consumer('queue-q');
+    for (let i = 0; i < 4; i++) {
+      const [delivery] = await consumer.pull({ batch: 1, waitMs: 5_000 });
+      await delivery?.nak();
+    }
+    expect(await consumer.pull({ batch: 1, waitMs: 500 })).toEqual([]);
+    await expect.poll(() => supervisor.events('buried'), patience).toMatchObject([{ task, queue: 'q' }]);
+    expect(await messagesOf('WORK')).toBe(0);
+    expect(await messagesOf('DLQ')).toBe(1);
+    supervisor.child.kill('SIGINT');
+    expect(await supervisor.ended).toMatchObject({ code: 0 });
+  },
+);
+
+test('W1 vak worker: an input goes to the handler, and what it does not know ends as a dead letter', slow, async () => {
+  const worker = await serve(['worker', '--queue', 'q', '--exec', 'grep -q zwei']);
+  const task = await submit('q', { input: { list: [1, 'zwei'] } });
+  await expect.poll(() => worker.events('done'), patience).toMatchObject([{ task }]);
+});
+
+test(
+  'I3 vak worker: secrets in variables, bad numbers and a missing queue are refused, and nothing starts',
+  slow,
+  async () => {
+    expect(await vak(['worker', ...bus.url()])).toMatchObject({ code: 2, stderr: oneLine(/--queue/) });
+    for (const [name, value] of [
+      ['concurrency', '0'],
+      ['concurrency', '65'],
+      ['drain', 'x'],
+      ['approve-within', '1.5'],
+    ]) {
+      const ran = await vak(['worker', '--queue', 'q', `--${name}`, value ?? '', ...bus.url()]);
+      expect(ran).toMatchObject({ code: 2, stderr: oneLine(new RegExp(`--${name}`)) });
+    }
+    const environment = { VAK_WORKSPACE_SECRET: 'a secret that a command could read' };
+    const ran = await vak(['worker', '--queue', 'q', ...bus.url()], { environment });
+    expect(ran).toMatchObject({ stdout: '', stderr: oneLine(/VAK_WORKSPACE_SECRET: a worker takes no secret/) });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).not.toContain(environment.VAK_WORKSPACE_SECRET);
+  },
+);
