@@ -162,7 +162,10 @@ test.describe('on a nats-server', () => {
       'vak.audit.default.operator.action',
       '--sealed',
       '--data',
-      '{"n":1}',
+      JSON.stringify({
+        ...{ operationId: '0197a3c0-0000-7000-8000-000000000001', action: 'queue.pause', target: 'build' },
+        ...{ scope: 'queue', count: 1, outcome: 'done' },
+      }),
       ...address,
     ]);
     expect(stored.code, stored.stderr).toBe(0);

@@ -6,6 +6,7 @@ import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
 import { isVakError } from '../../shared/base/vak-error.ts';
 import type { SessionList, SessionSummary } from '../../shared/contract/sessions-contract.ts';
 import { decodePayload, type StatusPayload } from '../../shared/protocol/payloads.ts';
+import { wasCancelled } from '../../shared/protocol/stop-causes.ts';
 import type { Intake } from '../envelope/intake.ts';
 import type { HeldMessage, MessageBuffer } from '../feeds/message-buffer.ts';
 import type { SubjectReader } from '../feeds/subject-reader.ts';
@@ -57,7 +58,7 @@ export interface SessionDirectoryDeps {
 
 function noteOf({ state, detail }: StatusPayload): string {
   const exit = detail?.exitCode === undefined ? undefined : `exit code ${detail.exitCode}`;
-  if (state === 'failed' && detail?.cause === 'cancelled') return (detail.reason ?? detail.cause).slice(0, noteLength);
+  if (state === 'failed' && wasCancelled(detail)) return (detail?.reason ?? 'cancelled').slice(0, noteLength);
   const why = detail?.reason ?? exit;
   return (why === undefined ? state : `${state}: ${why}`).slice(0, noteLength);
 }

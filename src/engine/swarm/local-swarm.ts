@@ -109,6 +109,17 @@ async function standingOf(peer: string, deps: LocalSwarmDeps, commander: SwarmCo
   return { credentials, commanders, resumes: deps.heads.previous(peer, 'e') };
 }
 
+/** What a worker reaches over its channel: what its grant allows, in its own sessions, those of its outbox included. */
+function permittedFabric(deps: LocalSwarmDeps, peer: string, session: string): PeerFabric {
+  const { fabric, workspace, clock, logger } = deps;
+  const permit = createPermit({
+    ...{ workspace, peer, ...workerRights, sessions: [session], clock, logger },
+    ownsSession: (one) => isSessionOf(peer, one),
+    onDenied: ({ action, subject, rule }) => logger.warn('swarm.denied', { peer, action, subject, rule }),
+  });
+  return createPermittedFabric(fabric, permit);
+}
+
 /** Creates a swarm without workers. */
 export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
   const { clock, logger, randomness, sessions, onChange, table = createProcessTable() } = deps;
@@ -151,24 +162,13 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
     else onChange();
   }
 
-  /** What a worker reaches over its channel: what its grant allows, of its own sessions, those of its outbox included. */
-  function permitted(peer: string, session: string): PeerFabric {
-    const { fabric, workspace } = deps;
-    const permit = createPermit({
-      ...{ workspace, peer, ...workerRights, sessions: [session], clock, logger },
-      ownsSession: (one) => isSessionOf(peer, one),
-      onDenied: ({ action, subject, rule }) => logger.warn('swarm.denied', { peer, action, subject, rule }),
-    });
-    return createPermittedFabric(fabric, permit);
-  }
-
   function launch(isRota: boolean, isReserved: boolean): Member {
     const { heads, workspace } = deps;
     const peer = freeName(new Set(live().map(({ worker }) => worker.peer)));
     const session = createSessionId(peer, randomness);
     sessions?.register(session, peer);
     const worker = createSwarmWorker({
-      fabric: permitted(peer, session),
+      fabric: permittedFabric(deps, peer, session),
       ...{ clock, randomness, logger, table, commander, heads, workspace, peer, session, onChange },
       process: deps.launch(peer),
       standing: standingOf(peer, deps, commander),

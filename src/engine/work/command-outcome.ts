@@ -4,6 +4,7 @@
  * it, the cause: what was cancelled is told apart by that.
  */
 import type { StatusPayload, TaskPayload } from '../../shared/protocol/payloads.ts';
+import { wasCancelled } from '../../shared/protocol/stop-causes.ts';
 import { processCount, shortDuration } from './command-words.ts';
 import { createOutputHash } from './output-hash.ts';
 
@@ -39,7 +40,7 @@ export interface CommandEnd {
 
 /** What a final status counts as. */
 export function taskOutcomeOf({ state, detail }: CommandOutcome): TaskOutcome {
-  return state === 'failed' && detail.cause === 'cancelled' ? 'cancelled' : state;
+  return state === 'failed' && wasCancelled(detail) ? 'cancelled' : state;
 }
 
 /** The outcome of a command that did not begin, or whose running broke. */

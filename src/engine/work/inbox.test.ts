@@ -102,6 +102,16 @@ describe.each(['embedded', 'nats-server'] as const)('on the engine %s', (engine)
     await expect.poll(leftCount, patience).toBe(0);
   });
 
+  test('E21 however many messages nobody can prove, a sound one gets through, and they are told and ended', async () => {
+    const stranger = workspace.peer('stranger', { isGranted: false, kind: 'q' });
+    for (let i = 0; i < 200; i++) await append(write(stranger, text(`${i}`)));
+    await append(write(ada, text('sound')));
+    await expect.poll(() => received.map(({ message }) => message.text), patience).toEqual(['sound']);
+    expect(refused.length).toBeGreaterThanOrEqual(184);
+    expect(new Set(refused.map(({ reason }) => reason))).toEqual(new Set(['sender']));
+    expect(await leftCount()).toBeLessThanOrEqual(16);
+  });
+
   test('E15 a message that comes twice is handled once', async () => {
     const data = write(ada, text('once'));
     await append(data);

@@ -14,6 +14,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import { startPullLoop } from './pull-loop.ts';
+import { createUnproven } from './unproven.ts';
 
 /** A message to this peer. `roles`: of its sender. */
 export interface InboxMessage {
@@ -50,6 +51,9 @@ export interface InboxDeps {
 const batch = 16;
 /** After a failure, and for what cannot be judged yet, ms. */
 const againMs = 2_000;
+/** What nobody can prove waits in this number, and comes so often: 16 s. Anybody may write to an inbox, and 64 are in flight at most. */
+const maxUnproven = 16;
+const maxUnprovenDeliveries = 8;
 /** After it was taken by a process that it is not for, ms: at first, and at most. */
 const handOnFromMs = 100;
 const handOnCapMs = 2_000;
@@ -108,6 +112,7 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
     await delivery.term();
   }
 
+  const unproven = createUnproven({ capacity: maxUnproven, maxDeliveries: maxUnprovenDeliveries });
   const isLast = ({ deliveryCount }: Delivery): boolean => deliveryCount >= spec.maxDeliver;
 
   async function handOn(delivery: Delivery): Promise<void> {
@@ -117,8 +122,10 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
 
   async function take(delivery: Delivery): Promise<void> {
     const verdict = judge(delivery.message);
-    const mayWait = verdict.kind === 'refused' && !verdict.isFinal && !isLast(delivery);
-    if (verdict.kind === 'locked' || mayWait) return await delivery.nak(againMs);
+    if (verdict.kind === 'locked') return await delivery.nak(againMs);
+    if (verdict.kind === 'refused' && !verdict.isFinal && unproven.mayWait(delivery))
+      return await delivery.nak(againMs);
+    unproven.settle(delivery.message.seq);
     if (verdict.kind === 'refused') return await refuse(delivery, verdict.refusal);
     const { envelope, payload, roles } = verdict;
     const message = envelope.type === 'vak.agent.message' ? readMessage(payload) : `It is of type ${envelope.type}.`;

@@ -13,6 +13,7 @@ import type { HandledMemory } from '../outbox/handled-memory.ts';
 import type { Clock } from '../ports/clock.ts';
 import { boundedReason } from './bounded-reason.ts';
 import type { DeadLetterOffice } from './dead-letter-office.ts';
+import { createUnproven } from './unproven.ts';
 
 /** `ended`: there is nothing to do any more. `returned`: it comes again, nobody can judge it now. */
 export type TaskAdmission =
@@ -43,6 +44,8 @@ export interface TaskIntakeDeps {
   readonly maxDeliver: number;
 }
 
+/** Tasks that nobody can prove wait in this number: a queue has many more in flight. */
+const maxUnproven = 64;
 /** A task that cannot be judged yet comes again after so long, ms. */
 const returnDelayMs = 5_000;
 
@@ -62,6 +65,7 @@ const isRefusal = (found: PayloadOf<'vak.work.task'> | Refusal): found is Refusa
 /** Creates the intake of one worker's queue. */
 export function createTaskIntake(deps: TaskIntakeDeps): TaskIntake {
   const { peer, judge, reader, handled, office, clock, maxDeliver } = deps;
+  const unproven = createUnproven({ capacity: maxUnproven, maxDeliveries: maxDeliver });
 
   async function refuse(delivery: Delivery, refusal: Refusal): Promise<TaskAdmission> {
     const { message } = delivery;
@@ -89,9 +93,12 @@ export function createTaskIntake(deps: TaskIntakeDeps): TaskIntake {
       const verdict = judge(delivery.message);
       if (verdict.kind === 'locked') return await giveBack(delivery);
       if (verdict.kind === 'refused') {
-        const mayWait = !verdict.isFinal && delivery.deliveryCount < maxDeliver;
-        return mayWait ? await giveBack(delivery) : await refuse(delivery, verdict.refusal);
+        const mayWait = !verdict.isFinal && unproven.mayWait(delivery);
+        if (mayWait) return await giveBack(delivery);
+        unproven.settle(delivery.message.seq);
+        return await refuse(delivery, verdict.refusal);
       }
+      unproven.settle(delivery.message.seq);
       const { envelope, leaf, payload } = verdict;
       const task = readTask(payload);
       if (isRefusal(task)) return await refuse(delivery, task);

@@ -3,6 +3,7 @@
  * Law: every known type has one; the text is as hostile as its payload: whoever shows it bounds it and makes it visible.
  */
 import type { KnownType, PayloadOf } from './payloads.ts';
+import { wasCancelled } from './stop-causes.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -25,8 +26,8 @@ const lines: { readonly [T in KnownType]: (payload: PayloadOf<T>) => string } = 
       `${processes} ${processes === 1 ? 'process' : 'processes'}`,
     ),
   'vak.events.status': ({ state, detail }) =>
-    state === 'failed' && detail?.cause === 'cancelled'
-      ? (detail.reason ?? detail.cause)
+    state === 'failed' && wasCancelled(detail)
+      ? (detail?.reason ?? 'cancelled')
       : joined(state, detail?.reason ?? exitText(detail?.exitCode) ?? detail?.signal),
   'vak.work.task': ({ command, input }) => command?.join(' ') ?? `input ${JSON.stringify(input)}`,
   'vak.agent.message': ({ kind, text, signal }) => joined(kind, signal, text),

@@ -1,4 +1,6 @@
 /** Tasks of one session as its status messages tell them. Law: bounded; the oldest finished tasks go first. */
+
+import { wasCancelled } from '../../../shared/protocol/stop-causes.ts';
 import type { StatusChange } from './session-payloads.ts';
 
 /** Tasks that are kept. */
@@ -34,7 +36,7 @@ function taskAfter(
 ): TaskRow | undefined {
   const about = { taskId, exitCode, signal, reason };
   if (state === 'done' || state === 'failed') {
-    const ended = state === 'failed' && cause === 'cancelled' ? 'cancelled' : state;
+    const ended = state === 'failed' && wasCancelled({ cause }) ? 'cancelled' : state;
     return { ...about, state: ended, title: before?.title, startedMs: before?.startedMs ?? null, endedMs: atMs };
   }
   if (state !== 'claimed' && state !== 'started') return undefined;
