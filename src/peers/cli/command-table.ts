@@ -16,6 +16,8 @@ import { selfTestCommand } from './self-test-command.ts';
 import { streamCommands } from './stream-commands.ts';
 import { subjectCommands } from './subject-commands.ts';
 import { subscribeCommand } from './subscribe-command.ts';
+import { taskSubmitCommand } from './task-submit-command.ts';
+import { taskWaitCommand } from './task-wait-command.ts';
 
 export const commandTable: readonly Command[] = [
   ...idCommands,
@@ -32,6 +34,8 @@ export const commandTable: readonly Command[] = [
   subscribeCommand,
   ...outboxCommands,
   ...streamCommands,
+  taskSubmitCommand,
+  taskWaitCommand,
   ...contextCommands,
   selfTestCommand,
 ];

@@ -1,9 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { plainFields } from '../../../tests/support/golden-message.ts';
 import { createTestOperator } from '../../../tests/support/nats-jwt.ts';
+import { doneResult, openProfilePeer, type ProfilePeer } from '../../../tests/support/profile-worker.ts';
 import { prepareServer, startListener } from '../../../tests/support/vak-bus.ts';
 import { passphrase, prepareVak, type Ran } from '../../../tests/support/vak-program.ts';
 import { createNkeySeed } from '../../engine/identity/nkey.ts';
@@ -13,6 +14,11 @@ import { commandTable } from './command-table.ts';
 
 const program = prepareVak();
 const bus = prepareServer();
+let builder: ProfilePeer | undefined;
+
+afterEach(async () => {
+  await builder?.close();
+});
 
 /** They listen until somebody speaks: vak-engines.test.ts runs such ones. */
 const listening: ReadonlySet<string> = new Set(['subscribe']);
@@ -78,6 +84,12 @@ async function writeMessages(): Promise<void> {
   write('messages.ndjson.gz', gzipSync(stdout));
 }
 
+/** The worker that the examples about tasks need. */
+async function startBuilder(): Promise<void> {
+  builder = await openProfilePeer(join(home(), '.config', 'Vak Workbench'), 'builder', bus.server.url);
+  await builder.work('builds', async () => doneResult);
+}
+
 test('vak: each example of each help runs as it stands, where what it says it needs is there', async () => {
   mkdirSync(home());
   writeNeeded();
@@ -86,6 +98,7 @@ test('vak: each example of each help runs as it stands, where what it says it ne
   const rest = commandTable.slice(1).filter(({ words }) => !listening.has(nameOf(words)));
   for (const { words, example } of rest.toSorted((a, b) => placeOf(a.words) - placeOf(b.words))) {
     if (nameOf(words) === 'publish') await succeeds('worker --context prod --identity builder -- true');
+    if (nameOf(words) === 'task submit') await startBuilder();
     for (const line of example.split('\n')) await succeeds(line);
     if (nameOf(words) === 'publish')
       await succeeds(`vak publish vak.work.default.builds.task --sealed --data '{"command":["true"]}' --context prod`);
