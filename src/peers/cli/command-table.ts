@@ -12,6 +12,8 @@ import { idCommands } from './id-commands.ts';
 import { outboxCommands } from './outbox-commands.ts';
 import { provisionCommand } from './provision-command.ts';
 import { publishCommand } from './publish-command.ts';
+import { queuePauseCommands } from './queue-pause-commands.ts';
+import { queuesCommand } from './queues-command.ts';
 import { selfTestCommand } from './self-test-command.ts';
 import { streamCommands } from './stream-commands.ts';
 import { subjectCommands } from './subject-commands.ts';
@@ -36,6 +38,8 @@ export const commandTable: readonly Command[] = [
   ...streamCommands,
   taskSubmitCommand,
   taskWaitCommand,
+  queuesCommand,
+  ...queuePauseCommands,
   ...contextCommands,
   selfTestCommand,
 ];

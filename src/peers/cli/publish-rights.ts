@@ -26,3 +26,10 @@ export interface Publisher {
   readonly open: OpenWorkspace;
   readonly nowMs: number;
 }
+
+/** Throws `forbidden` unless the identity is an operator now. */
+export function requireOperator(what: string, { identity, open, nowMs }: Publisher): void {
+  const roles = grantAt(open.timelines(open.contents())(identity.peer), nowMs)?.grant.roles ?? [];
+  if (roles.includes('operator')) return;
+  throw new VakError('forbidden', `${what}: ${identity.peer} may not, it is no operator; see vak grant ls`);
+}
