@@ -1,5 +1,6 @@
 /** Every command of `vak`, in the order of the help. A new one is added here and nowhere else. */
 import { aclCommands } from './acl-commands.ts';
+import { approvalsCommands } from './approvals-commands.ts';
 import { chainCommands } from './chain-commands.ts';
 import type { Command } from './command.ts';
 import { configBusCommands } from './config-bus-commands.ts';
@@ -40,6 +41,7 @@ export const commandTable: readonly Command[] = [
   taskWaitCommand,
   queuesCommand,
   ...queuePauseCommands,
+  ...approvalsCommands,
   ...contextCommands,
   selfTestCommand,
 ];

@@ -8,6 +8,7 @@ import { visibleText } from '../../shared/base/visible-text.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import { type CliHost, type Command, type CommandInput, type ExitCode, exitCodes } from './command.ts';
 import { contextNeed } from './example-needs.ts';
+import { madeAtMs, readId } from './id-input.ts';
 import { withIdentityBus } from './identity-bus.ts';
 import { readSeconds } from './number-input.ts';
 import { createOutageTalk } from './outage-talk.ts';
@@ -19,26 +20,22 @@ const lookEveryMs = 2_000;
 /** Clocks may differ by so much, ms. */
 const clockSkewMs = 3_600_000;
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-/** When a task of this id may have been stored first, ms since the epoch: an id of version 7 begins with its time. */
+/** When a task of this id may have been stored first, ms since the epoch. */
 function earliestMs(id: string, nowMs: number): number {
-  if (uuid.exec(id)?.[1] !== '7') return 0;
-  return Math.max(0, Math.min(Number.parseInt(id.replace('-', '').slice(0, 12), 16), nowMs) - clockSkewMs);
+  const atMs = madeAtMs(id);
+  return atMs === undefined ? 0 : Math.max(0, Math.min(atMs, nowMs) - clockSkewMs);
 }
 
 function readTask(id: string, option: CommandInput['option']): WatchedTask {
   const [leaf, queue] = [option('leaf'), option('queue')];
-  if (!uuid.test(id)) {
-    throw new VakError(
-      'invalid-input',
-      `ID: found ${id.length} characters, allowed: the id that vak task submit printed`,
-    );
-  }
   if (leaf !== undefined && !/^[0-9a-f]{64}$/.test(leaf)) {
     throw new VakError('invalid-input', `--leaf: found ${leaf.length} characters, allowed: 64 lower hex digits`);
   }
-  return { id, leaf, queue: queue === undefined ? undefined : checkToken(queue, '--queue') };
+  return {
+    id: readId(id, 'vak task submit'),
+    leaf,
+    queue: queue === undefined ? undefined : checkToken(queue, '--queue'),
+  };
 }
 
 function print(record: TaskRecord, { output }: CliHost): ExitCode {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -10,13 +11,16 @@ import { passphrase, prepareVak, type Ran } from '../../../tests/support/vak-pro
 import { createNkeySeed } from '../../engine/identity/nkey.ts';
 import { createSystemRandomness } from '../../engine/ports/randomness.ts';
 import { toText } from '../../shared/base/bytes.ts';
+import { startTrace } from '../../shared/protocol/trace-context.ts';
 import { commandTable } from './command-table.ts';
 
 const program = prepareVak();
 const bus = prepareServer();
 let builder: ProfilePeer | undefined;
+const asking = new AbortController();
 
 afterEach(async () => {
+  asking.abort();
   await builder?.close();
 });
 
@@ -90,6 +94,19 @@ async function startBuilder(): Promise<void> {
   await builder.work('builds', async () => doneResult);
 }
 
+/** A request that waits for its answer, for longer than the test takes. */
+async function askForApproval(): Promise<void> {
+  if (builder === undefined) throw new Error('the worker has not started');
+  const { approvals, fabric } = builder;
+  const stream = fabric.durable.stream('VAK_APPROVALS_default');
+  const { lastSeq } = await stream.state();
+  const trace = startTrace(createSystemRandomness().bytes);
+  const question = { title: 'May I?', detail: 'all of it', expiresInMs: 600_000, taskId: randomUUID(), trace };
+  const answered = approvals.ask({ ...question, signal: asking.signal });
+  answered.catch(() => {});
+  await expect.poll(async () => (await stream.state()).lastSeq, { timeout: 15_000 }).toBeGreaterThan(lastSeq);
+}
+
 test('vak: each example of each help runs as it stands, where what it says it needs is there', async () => {
   mkdirSync(home());
   writeNeeded();
@@ -99,6 +116,7 @@ test('vak: each example of each help runs as it stands, where what it says it ne
   for (const { words, example } of rest.toSorted((a, b) => placeOf(a.words) - placeOf(b.words))) {
     if (nameOf(words) === 'publish') await succeeds('worker --context prod --identity builder -- true');
     if (nameOf(words) === 'task submit') await startBuilder();
+    if (words[0] === 'approvals' && words[1] !== 'ls') await askForApproval();
     for (const line of example.split('\n')) await succeeds(line);
     if (nameOf(words) === 'publish')
       await succeeds(`vak publish vak.work.default.builds.task --sealed --data '{"command":["true"]}' --context prod`);

@@ -180,6 +180,29 @@ test('W7 vak: wait ends with 3 when its time is over, and with 4 at a signal', a
   expect(await waiting.ended).toMatchObject({ code: 4, stdout: '' });
 }, 90_000);
 
+test('B8 vak: wait and queues --watch live through a restart of the server', async () => {
+  await begin('outage');
+  const { id } = await submitted('outage', '--', 'true');
+  const waiting = await startWait(id);
+  const watching = await startUntil(program, ['queues', '--watch', '0.2', '--json', ...bus.url()], {
+    text: /looks every/,
+  });
+  await expect.poll(watching.stdout, { timeout: 15_000 }).toContain('"queue":"outage"');
+  await bus.server.kill();
+  await waiting.says(/the connection is lost/);
+  await watching.says(/the connection is lost/);
+  await bus.server.restart();
+  await waiting.says(/the connection is back/);
+  await watching.says(/the connection is back/);
+  const builder = await openBuilder();
+  await builder.work('outage', async () => doneResult);
+  const { code, stdout } = await waiting.ended;
+  expect([code, json(stdout)]).toMatchObject([0, { id, state: 'done' }]);
+  await expect.poll(watching.stdout, { timeout: 15_000 }).toMatch(/"queue":"outage","pending":0,"inFlight":0/);
+  watching.child.kill('SIGTERM');
+  expect((await watching.ended).code).toBe(4);
+}, 120_000);
+
 test('W2 vak: a queue keeps to the retries that it was made with, a task may ask for fewer', async () => {
   await begin('retries');
   const fabric = await bus.connect();
@@ -190,7 +213,7 @@ test('W2 vak: a queue keeps to the retries that it was made with, a task may ask
   expect([await maxDeliver('retries'), await maxDeliver('more')]).toEqual([4, 10]);
   await submitted('more', '--max-retries', '9', '--', 'true');
   const refused =
-    /--max-retries: queue retries allows 3 retries, and was made so; ask for fewer, or take another queue/;
+    /--max-retries\W queue retries allows 3 retries, and was made so; ask for fewer, or take another queue/;
   const before = (await fabric.durable.stream('VAK_WORK_default').state()).lastSeq;
   expect(await submit('retries', '--max-retries', '4', '--', 'true')).toEqual({
     ...{ code: 1, stdout: '', stderr: oneLine(refused) },
@@ -216,7 +239,7 @@ test.each([
   [['--queue', 'q', '--max-retries', '-1', '--', 'true'], /vak task submit: /],
   [
     ['--queue', 'q', '--max-retries', '101', '--', 'true'],
-    /--max-retries: found 3 characters, allowed: a whole number/,
+    /--max-retries\W found 3 characters, allowed: a whole number/,
   ],
   [['--queue', 'q', '--env', '=x', '--', 'true'], /--env: found 2 characters, allowed: NAME=VALUE/],
   [['--queue', 'q', '--cwd', '', '--', 'true'], /vak\.work\.task: cwd: /],
@@ -225,7 +248,7 @@ test.each([
 });
 
 test.each([
-  [['x'], /ID: found 1 characters, allowed: the id that vak task submit printed/],
+  [['x'], /ID: found 1 characters, allowed: an id as vak task submit prints it/],
   [['0197a3c0-0000-7000-8000-000000000001', '--leaf', 'f'], /--leaf: found 1 characters, allowed: 64 lower hex digits/],
   [['0197a3c0-0000-7000-8000-000000000001', '--timeout', 'x'], /--timeout: found 1 characters/],
 ])('W7 vak: task wait %j is bad usage: exit 2', async (args, text) => {
