@@ -54,7 +54,7 @@ export function prepareServer(options: NatsServerOptions = {}): PreparedServer {
   };
 }
 
-/** A `vak subscribe` that runs. */
+/** A `vak` that runs. */
 export interface Listener {
   readonly child: ChildProcess;
   readonly ended: Promise<Ran>;
@@ -63,30 +63,39 @@ export interface Listener {
   stdout(): string;
 }
 
-/** Starts `vak subscribe`, and resolves when it listens. */
-export async function startListener(
+/** Starts `vak`, and resolves when stderr has said that it is where the test wants it. */
+export async function startUntil(
   { vak }: VakProgram,
   args: readonly string[],
-  environment: RunOptions['environment'] = {},
+  { text, ...options }: RunOptions & { readonly text: RegExp },
 ): Promise<Listener> {
   const said = { stdout: '', stderr: '' };
   let child: ChildProcess | undefined;
-  const ended = vak(['subscribe', ...args], {
-    environment,
+  const ended = vak(args, {
+    ...options,
     onStart(started) {
       child = started;
-      started.stdout?.on('data', (text: string) => {
-        said.stdout += text;
+      started.stdout?.on('data', (piece: string) => {
+        said.stdout += piece;
       });
-      started.stderr?.on('data', (text: string) => {
-        said.stderr += text;
+      started.stderr?.on('data', (piece: string) => {
+        said.stderr += piece;
       });
     },
   });
-  const says = async (text: RegExp): Promise<void> => {
-    await expect.poll(() => said.stderr, { timeout: 15_000, interval: 20 }).toMatch(text);
+  const says = async (wanted: RegExp): Promise<void> => {
+    await expect.poll(() => said.stderr, { timeout: 15_000, interval: 20 }).toMatch(wanted);
   };
-  await says(/listening to/);
+  await says(text);
   if (child === undefined) throw new Error('the program did not start');
   return { child, ended, says, stdout: () => said.stdout };
+}
+
+/** Starts `vak subscribe`, and resolves when it listens. */
+export function startListener(
+  program: VakProgram,
+  args: readonly string[],
+  environment: NonNullable<RunOptions['environment']> = {},
+): Promise<Listener> {
+  return startUntil(program, ['subscribe', ...args], { environment, text: /listening to/ });
 }

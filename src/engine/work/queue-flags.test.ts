@@ -5,9 +5,16 @@ import { utf8 } from '../../shared/base/bytes.ts';
 import type { Role } from '../../shared/protocol/roles.ts';
 import { createRecordChecks } from '../identity/signed-record.ts';
 import { createSignerResolution } from '../identity/signer-resolution.ts';
-import { createStateReader, writeStateValue } from '../identity/state-values.ts';
+import { createStateReader, type StateReader, writeStateValue } from '../identity/state-values.ts';
 import { createFakeClock } from '../ports/fake-clock.ts';
-import { type QueueFlag, type QueueFlags, setQueuePaused, stateBucketOf, watchQueueFlags } from './queue-flags.ts';
+import {
+  type QueueFlag,
+  type QueueFlags,
+  readQueueFlag,
+  setQueuePaused,
+  stateBucketOf,
+  watchQueueFlags,
+} from './queue-flags.ts';
 
 const patience = { timeout: 10_000, interval: 10 };
 const olga = signerOf(31);
@@ -17,6 +24,7 @@ describe.each(workEngines)('on the engine %s', (engine) => {
   let flags: QueueFlags;
   let told: [string, QueueFlag][];
   let refused: [string, string][];
+  let reader: StateReader;
   const again = createFakeClock();
   const grants = new Map<string, { record: ReturnType<typeof grantWith>; storedMs: number }[]>();
   const checks = createRecordChecks();
@@ -38,6 +46,7 @@ describe.each(workEngines)('on the engine %s', (engine) => {
       directory: { grantedPeers: () => [...grants.keys()], grants: (peer) => grants.get(peer) ?? [] },
     });
     [told, refused] = [[], []];
+    reader = createStateReader({ workspace: 'acme', verifier: checks.verifier, resolve: resolution.resolveSigner });
     flags = watchQueueFlags({
       ...{ workspace: 'acme', durable: place.fabric.durable, clock: again },
       reader: createStateReader({ workspace: 'acme', verifier: checks.verifier, resolve: resolution.resolveSigner }),
@@ -69,6 +78,19 @@ describe.each(workEngines)('on the engine %s', (engine) => {
       ['q', false],
     ]);
     expect(refused).toEqual([]);
+  });
+
+  test('W9 who looks once reads what an operator said last, and nothing of what does not count', async () => {
+    const read = (queue = 'q', workspace = 'acme') =>
+      readQueueFlag({ workspace, queue }, { durable: place.fabric.durable, reader });
+    expect([await read(), await read('q', 'nowhere')]).toEqual([undefined, undefined]);
+    await set(true);
+    expect(await read()).toMatchObject({ isPaused: true, by: 'olga' });
+    expect(await read('other')).toBeUndefined();
+    await set(true, { peer: 'wilma', signer: signerOf(32), queue: 'other' });
+    expect(await read('other')).toBeUndefined();
+    await set(false);
+    expect(await read()).toMatchObject({ isPaused: false });
   });
 
   test('E13 a value of nobody, of a worker, of another key, or too old changes nothing, and is told', async () => {

@@ -3,6 +3,7 @@
  * Law: only an operator's word pauses a queue or lets it go on; whatever else lies there is told, and changes nothing.
  */
 import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
+import { isVakError } from '../../shared/base/vak-error.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import type { DurablePlane, KeyValueEntry } from '../bus/durable.ts';
 import type { NkeySigner } from '../identity/nkey.ts';
@@ -72,6 +73,24 @@ function readFlag(entry: KeyValueEntry, reader: StateReader): FlagReading {
 function isPausedIn(value: unknown): boolean | undefined {
   const isPaused = typeof value === 'object' && value !== null ? (value as { isPaused?: unknown }).isPaused : undefined;
   return typeof isPaused === 'boolean' ? isPaused : undefined;
+}
+
+/**
+ * What was said of a queue last, if it counts as far as is known now; undefined: nothing does. Throws what reading throws; a workspace
+ * whose bucket was not made has no flags.
+ */
+export async function readQueueFlag(
+  { workspace, queue }: { readonly workspace: string; readonly queue: string },
+  { durable, reader }: Pick<QueueFlagsDeps, 'durable' | 'reader'>,
+): Promise<QueueFlag | undefined> {
+  try {
+    const entry = await durable.keyValue(stateBucketOf(workspace)).get(keyOf(queue));
+    const reading = entry === undefined ? undefined : readFlag(entry, reader);
+    return reading?.kind === 'flag' ? reading.flag : undefined;
+  } catch (error) {
+    if (isVakError(error, 'not-found')) return undefined;
+    throw error;
+  }
 }
 
 /** Watches the flags of a workspace. */

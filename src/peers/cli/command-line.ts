@@ -39,6 +39,15 @@ function toParseOptions(specs: Readonly<Record<string, OptionSpec>>): ParseOptio
   );
 }
 
+/** A line at its first `--`, which is no option's value here: a value that begins so is written `--option=--`. */
+function splitAtRest(args: readonly string[]): {
+  readonly before: readonly string[];
+  readonly rest: readonly string[] | undefined;
+} {
+  const at = args.indexOf('--');
+  return at < 0 ? { before: args, rest: undefined } : { before: args.slice(0, at), rest: args.slice(at + 1) };
+}
+
 /** What a first look at the arguments finds; nothing is refused yet. */
 export interface Glance {
   readonly words: readonly string[];
@@ -52,7 +61,8 @@ export interface Glance {
 export function glanceAt(args: readonly string[], commands: readonly Command[]): Glance {
   const specs = Object.assign({}, ...commands.map(({ options }) => options), commonOptions) as typeof commonOptions;
   const options = toParseOptions(specs);
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false });
+  const { before } = splitAtRest(args);
+  const { values, positionals } = parseArgs({ args: [...before], options, allowPositionals: true, strict: false });
   const isOn = (name: string): boolean => values[name] === true;
   return {
     words: positionals,
@@ -87,6 +97,9 @@ function checkArgs(command: Command, args: readonly string[]): void {
   if (missing !== undefined) throw new VakError('invalid-input', `${call}: ${missing} is missing; see ${call} --help`);
   if (args.length <= command.args.length) return;
   const count = args.length - command.args.length;
+  if (command.rest !== undefined) {
+    throw new VakError('invalid-input', `${call}: ${count} argument(s) too many; ${command.rest} stands after --`);
+  }
   throw new VakError('invalid-input', `${call}: ${count} argument(s) too many; see ${call} --help`);
 }
 
@@ -94,15 +107,17 @@ function checkArgs(command: Command, args: readonly string[]): void {
 export function readCommandLine(command: Command, args: readonly string[], host: CliHost): CommandInput {
   const call = `vak ${command.words.join(' ')}`;
   const options = toParseOptions({ ...commonOptions, ...command.options });
+  const { before, rest } = splitAtRest(args);
+  const own = command.rest === undefined ? args : before;
   let parsed: { values: Values; positionals: string[] };
   try {
-    parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    parsed = parseArgs({ args: [...own], options, allowPositionals: true, strict: true });
   } catch (error) {
     throw new VakError('invalid-input', `${call}: ${explain(error)}; see ${call} --help`, { cause: error });
   }
   const { values } = parsed;
-  const own = parsed.positionals.slice(command.words.length);
-  checkArgs(command, own);
+  const words = parsed.positionals.slice(command.words.length);
+  checkArgs(command, words);
   const option = (name: string): string | undefined => {
     const value = values[name];
     return typeof value === 'string' ? value : undefined;
@@ -110,7 +125,8 @@ export function readCommandLine(command: Command, args: readonly string[], host:
   const identity = option('identity');
   const context = option('context');
   return {
-    args: own,
+    args: words,
+    rest: command.rest === undefined ? undefined : rest,
     option,
     isOn: (name) => values[name] === true,
     options: (name) => (values[name] ?? []) as string[],

@@ -1,5 +1,6 @@
 /** Every command of `vak`, in the order of the help. A new one is added here and nowhere else. */
 import { aclCommands } from './acl-commands.ts';
+import { approvalsCommands } from './approvals-commands.ts';
 import { chainCommands } from './chain-commands.ts';
 import type { Command } from './command.ts';
 import { configBusCommands } from './config-bus-commands.ts';
@@ -12,11 +13,15 @@ import { idCommands } from './id-commands.ts';
 import { outboxCommands } from './outbox-commands.ts';
 import { provisionCommand } from './provision-command.ts';
 import { publishCommand } from './publish-command.ts';
+import { queuePauseCommands } from './queue-pause-commands.ts';
+import { queuesCommand } from './queues-command.ts';
 import { selfTestCommand } from './self-test-command.ts';
 import { streamCommands } from './stream-commands.ts';
 import { subjectCommands } from './subject-commands.ts';
 import { subscribeCommand } from './subscribe-command.ts';
 import { supervisorCommand } from './supervisor-command.ts';
+import { taskSubmitCommand } from './task-submit-command.ts';
+import { taskWaitCommand } from './task-wait-command.ts';
 import { workerCommand } from './worker-command.ts';
 
 export const commandTable: readonly Command[] = [
@@ -36,6 +41,11 @@ export const commandTable: readonly Command[] = [
   ...streamCommands,
   workerCommand,
   supervisorCommand,
+  taskSubmitCommand,
+  taskWaitCommand,
+  queuesCommand,
+  ...queuePauseCommands,
+  ...approvalsCommands,
   ...contextCommands,
   selfTestCommand,
 ];

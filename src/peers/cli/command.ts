@@ -51,6 +51,8 @@ export interface CommonOptions {
 /** A command line, read. */
 export interface CommandInput {
   readonly args: readonly string[];
+  /** What stands after `--`, if the command has a `rest`; undefined: there is no `--`. */
+  readonly rest: readonly string[] | undefined;
   readonly common: CommonOptions;
   /** Value of an option that is given once. */
   option(name: string): string | undefined;
@@ -85,6 +87,8 @@ export interface Command {
   /** Names of its arguments; a last one in brackets may be left out. */
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, OptionSpec>>;
+  /** Name of what may stand after `--`, which is left as it is. A command without one takes that for further arguments. */
+  readonly rest?: string;
   readonly summary: string;
   /** What else to know, for its own help. */
   readonly notes?: string;

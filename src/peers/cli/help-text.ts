@@ -24,7 +24,8 @@ function usageOf(command: Command): string {
     const text = `--${name}${value === undefined ? '' : ` ${value}`}`;
     return `[${text}]${isMultiple === true ? '…' : ''}`;
   });
-  return ['vak', ...command.words, ...command.args, ...options].join(' ');
+  const rest = command.rest === undefined ? [] : [`[-- ${command.rest}]`];
+  return ['vak', ...command.words, ...command.args, ...options, ...rest].join(' ');
 }
 
 function listOf(commands: readonly Command[]): string {

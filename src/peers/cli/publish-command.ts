@@ -5,13 +5,10 @@ import { createEnvelopeSealer } from '../../engine/envelope/envelope-sealer.ts';
 import { openFileHeadStore } from '../../engine/envelope/file-head-store.ts';
 import { isNeverSealed } from '../../engine/envelope/never-sealed.ts';
 import { createSecretRegistry } from '../../engine/envelope/secret-registry.ts';
-import { grantAt } from '../../engine/identity/grant-timeline.ts';
-import type { StoredIdentity } from '../../engine/identity/key-store.ts';
 import { createNkeySigner } from '../../engine/identity/nkey.ts';
 import { createSessionId } from '../../engine/ports/randomness.ts';
 import { createDisposer } from '../../shared/base/disposer.ts';
-import { isVakError, VakError } from '../../shared/base/vak-error.ts';
-import { explainAccess } from '../../shared/protocol/acl.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
 import { chainKindOf } from '../../shared/protocol/chain-kind.ts';
 import { buildSubject, parseSubject, type SubjectParts, typeOfSubject } from '../../shared/protocol/subject.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
@@ -20,9 +17,9 @@ import { type CliHost, type Command, type CommonOptions, exitCodes } from './com
 import { type EnvelopeWorkspace, withEnvelopeWorkspace } from './envelope-workspace.ts';
 import { contextNeed, serverNeed } from './example-needs.ts';
 import { speakingIdentity } from './first-use.ts';
-import { publishDurably, publishFlushed, type Sent } from './publish-delivery.ts';
+import { nothingKept, publishDurably, publishFlushed, type Sent } from './publish-delivery.ts';
 import { contentTypeOf, findMisfit, readPayload } from './publish-payload.ts';
-import type { OpenWorkspace } from './workspace.ts';
+import { checkRights, type Publisher } from './publish-rights.ts';
 
 /** Stands in a subject for the session of the call, which nobody knows before. */
 const ownSession = 'self';
@@ -61,27 +58,6 @@ function checkWanted({ parts, type, isSealed }: Omit<Wanted, 'payload'>, { works
   if (isSealed && isNeverSealed(rowType)) {
     throw new VakError('invalid-input', `--sealed: ${rowType} is never sealed (E8); leave it out`);
   }
-}
-
-/** Throws `forbidden` with the subject unless a role of the identity lets it publish there (A1, A2). */
-function checkRights(subject: string, session: string, { identity, open, nowMs }: Publisher): void {
-  const { workspace } = open;
-  const { peer } = identity;
-  const grant = grantAt(open.timelines(open.contents())(peer), nowMs)?.grant;
-  const roles = grant?.roles ?? [];
-  const queues = grant?.queues.length ? grant.queues : [undefined];
-  const mayPublish = roles.some((role) =>
-    queues.some((queue) => explainAccess({ role, workspace, peer, session, queue }, 'publish', subject).allowed),
-  );
-  if (mayPublish) return;
-  const has = roles.length === 0 ? 'it has no role' : `its roles are ${roles.join(', ')}`;
-  throw new VakError('forbidden', `publish ${subject}: ${peer} may not, ${has}; see vak acl explain and vak grant add`);
-}
-
-interface Publisher {
-  readonly identity: StoredIdentity;
-  readonly open: OpenWorkspace;
-  readonly nowMs: number;
 }
 
 interface Publication extends Wanted {
@@ -153,13 +129,6 @@ function checkFit(type: string, payload: Uint8Array): void {
 function talkAbout({ parts, isSealed }: Wanted, { output }: CliHost): void {
   if (isSealed || isNeverSealed(typeOfSubject(parts))) return;
   output.talk('vak: it goes plain, and receivers refuse that unless their policy accepts it; --sealed seals it');
-}
-
-/** There was no connection: whoever reads of the outbox must not wait for it. */
-function nothingKept(error: unknown): unknown {
-  if (!isVakError(error, 'disconnected') && !isVakError(error, 'timeout')) return error;
-  const message = `${error.message}; nothing was published, and nothing kept: publish it again`;
-  return new VakError(error.code, message, { cause: error, retryable: true });
 }
 
 export const publishCommand: Command = {

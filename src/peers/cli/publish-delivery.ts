@@ -5,7 +5,7 @@ import { leafOf } from '../../engine/envelope/hashing.ts';
 import type { DurablePeer } from '../../engine/outbox/durable-peer.ts';
 import type { Clock } from '../../engine/ports/clock.ts';
 import { pause } from '../../engine/wait.ts';
-import { VakError } from '../../shared/base/vak-error.ts';
+import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 
 /** What was sent; `stream` and `seq` of a durable one. */
 export interface Sent {
@@ -67,4 +67,11 @@ export async function publishDurably(durable: DurablePeer, draft: EnvelopeDraft,
   const { code, why } = whyUnanswered(durable.waiting().lastError, waiting.signal);
   const advice = `it waits in the outbox as ${envelope.id}, and vak outbox send or the next durable publish there sends it: do not publish it again`;
   throw new VakError(code, `publish ${draft.subject}: not acknowledged (${why}); ${advice}`, { retryable: false });
+}
+
+/** There was no connection: whoever reads of the outbox must not wait for it. */
+export function nothingKept(error: unknown): unknown {
+  if (!isVakError(error, 'disconnected') && !isVakError(error, 'timeout')) return error;
+  const message = `${error.message}; nothing was published, and nothing kept: publish it again`;
+  return new VakError(error.code, message, { cause: error, retryable: true });
 }

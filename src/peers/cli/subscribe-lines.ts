@@ -1,24 +1,18 @@
 /** What `vak subscribe` prints of a message: its envelope, its bytes, or what is known of it when it is opened. */
 
 import type { Message } from '../../engine/bus/bus.ts';
-import { createEnvelopeReader } from '../../engine/envelope/envelope-reader.ts';
 import { createIntake, type Intake } from '../../engine/envelope/intake.ts';
 import { marksOf } from '../../engine/envelope/message-trust.ts';
-import { createEnvelopeOpener } from '../../engine/envelope/open-envelope.ts';
-import { createPinnedRoot } from '../../engine/envelope/pinned-root.ts';
 import { createQuarantine } from '../../engine/envelope/quarantine.ts';
-import { createSecretRegistry, type WorkspaceSecretEntry } from '../../engine/envelope/secret-registry.ts';
-import { createFixedKnowledge, createProfileKnowledge } from '../../engine/envelope/trust-knowledge.ts';
-import { createProfileSignatureCheck } from '../../engine/envelope/workspace-trust.ts';
 import { createMessageBuffer, type HeldMessage } from '../../engine/feeds/message-buffer.ts';
 import { createSubjectReader } from '../../engine/feeds/subject-reader.ts';
-import { createSecret } from '../../engine/identity/secret.ts';
 import { toBase64 } from '../../shared/base/bytes.ts';
 import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
 import type { OpenedPayload } from '../../shared/contract/trust-report.ts';
 import type { CliHost } from './command.ts';
 import type { EnvelopeWorkspace } from './envelope-workspace.ts';
 import { envelopeTextOf, jsonTextOf, messageLine } from './message-line.ts';
+import { createWorkspaceTrust } from './workspace-trust.ts';
 
 /** Makes what is printed of each message, in their order. */
 export interface SubscribeLines extends Disposable {
@@ -40,11 +34,6 @@ export function createRawLines(): SubscribeLines {
 
 /** What a chain is judged by: a verdict is about the messages before it. */
 const buffered = { capacityCount: 4096, capacityBytes: 32 * 1024 * 1024 };
-
-/** Secrets of our own: the key store erases its when it locks. */
-function copiesOf(secrets: readonly WorkspaceSecretEntry[]): readonly WorkspaceSecretEntry[] {
-  return secrets.map((one) => ({ ...one, secret: createSecret(one.secret.reveal().slice()) }));
-}
 
 /** The opened payload of what nothing speaks against; of what is refused nothing is handed out. */
 function payloadOf(held: HeldMessage, intake: Intake): { readonly payload?: Uint8Array; readonly why?: string } {
@@ -68,35 +57,15 @@ function openedLine(held: HeldMessage, intake: Intake): string {
 }
 
 /** Opened and judged as an engine does it: by the workspace's secrets, its grants, its policy, and the chain so far. */
-export function createOpenedLines(
-  { open, profile, secrets, workspace }: EnvelopeWorkspace & { workspace: string },
-  { clock }: CliHost,
-): SubscribeLines {
+export function createOpenedLines(known: EnvelopeWorkspace & { workspace: string }, host: CliHost): SubscribeLines {
   const held = createDisposer();
-  const own = copiesOf(secrets);
-  held.defer(() => {
-    for (const { secret } of own) secret.dispose();
-  });
-  const source = { secrets: () => own, version: () => 0 };
-  const registry = createSecretRegistry({ source, clock });
-  const root = held.add(createPinnedRoot(profile.keyStore, workspace));
-  const signatures = open === undefined ? undefined : createProfileSignatureCheck(open, root);
-  const { keyStore } = profile;
-  const knowledge =
-    open === undefined
-      ? createFixedKnowledge()
-      : held.add(createProfileKnowledge({ keyStore, directory: open.directory, root, secrets: source, clock }));
+  const trust = held.add(createWorkspaceTrust(known, host));
   const intake = createIntake({
+    ...trust,
     buffer: createMessageBuffer(buffered),
-    reader: createEnvelopeReader(),
     subjects: createSubjectReader(),
-    opener: createEnvelopeOpener({ registry, workspace }),
     quarantine: createQuarantine({ onChange: () => {} }),
-    clock,
-    workspace,
-    policy: () => profile.settings.settings().policy,
-    checkSignature: (envelope, subject, atMs) => signatures?.check(envelope, subject, atMs),
-    knowledge,
+    clock: host.clock,
   });
   held.add(intake);
   let last: HeldMessage | undefined;

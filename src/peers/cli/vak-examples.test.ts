@@ -1,21 +1,31 @@
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { plainFields } from '../../../tests/support/golden-message.ts';
 import { createTestOperator } from '../../../tests/support/nats-jwt.ts';
+import { doneResult, openProfilePeer, type ProfilePeer } from '../../../tests/support/profile-worker.ts';
 import { prepareServer, startListener } from '../../../tests/support/vak-bus.ts';
 import { passphrase, prepareVak, type Ran } from '../../../tests/support/vak-program.ts';
 import { createNkeySeed } from '../../engine/identity/nkey.ts';
 import { createSystemRandomness } from '../../engine/ports/randomness.ts';
 import { toText } from '../../shared/base/bytes.ts';
+import { startTrace } from '../../shared/protocol/trace-context.ts';
 import { commandTable } from './command-table.ts';
 
 const program = prepareVak();
 const bus = prepareServer();
+let builder: ProfilePeer | undefined;
+const asking = new AbortController();
+
+afterEach(async () => {
+  asking.abort();
+  await builder?.close();
+});
 
 /** They listen until somebody speaks: vak-engines.test.ts runs such ones. */
-const listening: ReadonlySet<string> = new Set(['subscribe']);
+const listening: ReadonlySet<string> = new Set(['subscribe', 'worker', 'dlq-supervisor']);
 /** What the others use stands before them, what they use is taken away after them; the rest runs in the order of the help. */
 const order: Readonly<Record<string, number>> = {
   'context add': 1,
@@ -78,6 +88,25 @@ async function writeMessages(): Promise<void> {
   write('messages.ndjson.gz', gzipSync(stdout));
 }
 
+/** The worker that the examples about tasks need. */
+async function startBuilder(): Promise<void> {
+  builder = await openProfilePeer(join(home(), '.config', 'Vak Workbench'), 'builder', bus.server.url);
+  await builder.work('builds', async () => doneResult);
+}
+
+/** A request that waits for its answer, for longer than the test takes. */
+async function askForApproval(): Promise<void> {
+  if (builder === undefined) throw new Error('the worker has not started');
+  const { approvals, fabric } = builder;
+  const stream = fabric.durable.stream('VAK_APPROVALS_default');
+  const { lastSeq } = await stream.state();
+  const trace = startTrace(createSystemRandomness().bytes);
+  const question = { title: 'May I?', detail: 'all of it', expiresInMs: 600_000, taskId: randomUUID(), trace };
+  const answered = approvals.ask({ ...question, signal: asking.signal });
+  answered.catch(() => {});
+  await expect.poll(async () => (await stream.state()).lastSeq, { timeout: 15_000 }).toBeGreaterThan(lastSeq);
+}
+
 test('vak: each example of each help runs as it stands, where what it says it needs is there', async () => {
   mkdirSync(home());
   writeNeeded();
@@ -86,6 +115,8 @@ test('vak: each example of each help runs as it stands, where what it says it ne
   const rest = commandTable.slice(1).filter(({ words }) => !listening.has(nameOf(words)));
   for (const { words, example } of rest.toSorted((a, b) => placeOf(a.words) - placeOf(b.words))) {
     if (nameOf(words) === 'publish') await succeeds('worker --context prod --identity builder -- true');
+    if (nameOf(words) === 'task submit') await startBuilder();
+    if (words[0] === 'approvals' && words[1] !== 'ls') await askForApproval();
     for (const line of example.split('\n')) await succeeds(line);
     if (nameOf(words) === 'publish')
       await succeeds(`vak publish vak.work.default.builds.task --sealed --data '{"command":["true"]}' --context prod`);
