@@ -38,6 +38,8 @@ function readTask(id: string, option: CommandInput['option']): WatchedTask {
   };
 }
 
+const attemptsOf = (count: number): string => (count === 1 ? '1 attempt' : `${count} attempts`);
+
 function print(record: TaskRecord, { output }: CliHost): ExitCode {
   const { taskId: id, leaf, queue, state, receipts, deadLetter } = record;
   const named = { id, leaf, queue, state };
@@ -47,15 +49,15 @@ function print(record: TaskRecord, { output }: CliHost): ExitCode {
   if (receipt !== undefined) {
     const { seq: _, storedMs: __, ...said } = receipt;
     const { workerId, attempt, exitCode, reason } = said;
-    const exit = exitCode === undefined ? '' : `  exit code ${exitCode}`;
-    const why = reason === undefined ? '' : `  ${visibleText(reason)}`;
-    output.data({ ...named, receipt: said }, `${state}  ${queue}  attempt ${attempt} by ${workerId}${exit}${why}`);
+    const how = reason ?? (exitCode === undefined ? '' : `exit code ${exitCode}`);
+    const text = `${state}  ${queue}  attempt ${attempt} by ${workerId}  ${visibleText(how)}`.trimEnd();
+    output.data({ ...named, receipt: said }, text);
     return exitCodes.done;
   }
   if (deadLetter !== undefined) {
     const { seq: _, storedMs: __, ...said } = deadLetter;
     const by = said.workerId === null ? '' : ` by ${said.workerId}`;
-    const text = `${state}  ${queue}  after ${said.attempts} attempts${by}  ${said.errorClass}: ${visibleText(said.reason)}`;
+    const text = `${state}  ${queue}  after ${attemptsOf(said.attempts)}${by}  ${said.errorClass}: ${visibleText(said.reason)}`;
     output.data({ ...named, deadLetter: said }, text);
     return exitCodes.no;
   }
@@ -66,7 +68,7 @@ function print(record: TaskRecord, { output }: CliHost): ExitCode {
 const isOver = ({ state }: TaskRecord): boolean => state !== 'queued' && state !== 'retrying';
 
 function ranOut({ state, receipts }: TaskRecord, seconds: string): VakError {
-  const failed = receipts.length === 0 ? 'nobody has finished an attempt' : `${receipts.length} attempts have failed`;
+  const failed = receipts.length === 0 ? 'nobody has finished an attempt' : `${attemptsOf(receipts.length)} failed`;
   return new VakError('timeout', `task wait: after ${seconds} s it is ${state}, ${failed}; wait again`, {
     retryable: true,
   });

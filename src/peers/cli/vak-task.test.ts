@@ -108,7 +108,7 @@ test('W3 vak: a task that failed for good ends wait with its dead letter and exi
   const people = await vak(['task', 'wait', id, ...bus.url()]);
   expect(people).toEqual({
     code: 1,
-    stdout: 'dead  fail  after 1 attempts by builder  exit.7: exit code 7\n',
+    stdout: 'dead  fail  after 1 attempt by builder  exit.7: exit code 7\n',
     stderr: '',
   });
 }, 90_000);
