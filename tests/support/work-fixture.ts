@@ -13,7 +13,7 @@ import { judgeReceipt, type ReceiptVerdict } from '../../src/engine/work/receipt
 import { createTaskRunner, type TaskHandler, type WorkEvent } from '../../src/engine/work/task-attempt.ts';
 import { createTaskBook, type TaskBook } from '../../src/engine/work/task-book.ts';
 import { createTaskIntake } from '../../src/engine/work/task-intake.ts';
-import { createWorkFollower } from '../../src/engine/work/work-follower.ts';
+import { createWorkFollower, type WorkFollower } from '../../src/engine/work/work-follower.ts';
 import { openQueue, queueConsumer } from '../../src/engine/work/work-queue.ts';
 import { startWorkerLoop, type WorkerLoop } from '../../src/engine/work/worker-loop.ts';
 import { utf8 } from '../../src/shared/base/bytes.ts';
@@ -48,6 +48,8 @@ export interface WorkerOptions {
   readonly concurrency?: number;
   /** Delays of what comes again are divided by it. */
   readonly hurry?: number;
+  /** What the worker has instead of the durable plane. */
+  readonly through?: (durable: DurablePlane) => DurablePlane;
 }
 
 export interface FixtureSupervisor {
@@ -68,6 +70,8 @@ export interface WorkPlace {
   startSupervisor(name: string, plane?: DurablePlane): Promise<FixtureSupervisor>;
   /** What somebody who comes now reads of the tasks. */
   book(): Promise<TaskBook>;
+  /** Somebody who follows what a plane shows. */
+  follow(plane: DurablePlane): { readonly book: TaskBook; readonly follower: WorkFollower };
   /** What somebody knows who follows from the beginning; `refresh` reads on. */
   readonly lasting: TaskBook;
   refresh(): Promise<void>;
@@ -115,9 +119,9 @@ export async function openWorkPlace(
   }
 
   async function startWorker(name: string, options: WorkerOptions): Promise<FixtureWorker> {
-    const { handler, concurrency = 1, hurry = 1 } = options;
+    const { handler, concurrency = 1, hurry = 1, through = (plane) => plane } = options;
     const life: Life = { isOver: false };
-    const plane = mortal(durable, life);
+    const plane = mortal(through(durable), life);
     const peer = await openPeer(name, 'worker', plane);
     const events: WorkEvent[] = [];
     const handled = await peer.handled(workStream);
@@ -186,7 +190,7 @@ export async function openWorkPlace(
   const read = async (stream: string) => (await durable.stream(stream).read({ limit: 1_000 })).messages;
 
   return {
-    ...{ ports, fabric, workspace, consumer, startWorker, startSupervisor },
+    ...{ ports, fabric, workspace, consumer, startWorker, startSupervisor, follow },
     async submit(task) {
       const draft = { subject: `vak.work.${workspaceName}.${queue}.task`, payload: utf8(JSON.stringify(task)) };
       const { envelope, stored } = await coordinator.publish({ ...draft, trace: startTrace(ports.randomness.bytes) });

@@ -1,6 +1,6 @@
 /**
  * Requests for approval and verdicts as they lie in their stream (protocol.md W8, A2).
- * Law: a request is of the session that its subject names; a verdict is an operator's; what is neither is refused with its reason.
+ * Law: who may ask and who may answer is judged by the subject (A2); what is neither of the two is refused with its reason.
  */
 import { utf8 } from '../../shared/base/bytes.ts';
 import { isVakError } from '../../shared/base/vak-error.ts';
@@ -39,7 +39,7 @@ export function readApproval(message: StoredMessage, judge: StoredJudge): Approv
   const verdict = judge(message);
   if (verdict.kind === 'locked') return verdict;
   if (verdict.kind === 'refused') return { kind: 'invalid', why: verdict.refusal.why, isFinal: verdict.isFinal };
-  const { envelope, leaf, payload, roles } = verdict;
+  const { envelope, leaf, payload } = verdict;
   const { entity: session } = parseSubject(message.subject);
   const { seq, storedMs } = message;
   const { agentid: peer, id, causationid: taskId } = envelope;
@@ -49,7 +49,6 @@ export function readApproval(message: StoredMessage, judge: StoredJudge): Approv
       return { kind: 'request', request: { ...request, requestId: id, leaf, peer, session, taskId, storedMs } };
     }
     if (envelope.type === 'vak.approvals.verdict') {
-      if (!roles.includes('operator')) return { kind: 'invalid', why: `${peer} is no operator.`, isFinal: false };
       const said = decodePayload('vak.approvals.verdict', payload);
       return { kind: 'verdict', verdict: { ...said, by: peer, session, seq, storedMs } };
     }

@@ -172,4 +172,71 @@ describe.each(workEngines)('on the engine %s', (engine) => {
     await place.refresh();
     expect([...place.lasting.all()].map((one) => one.state)).toEqual(['done']);
   });
+
+  test('W3 what comes while it sweeps is not swept', async () => {
+    await place.submit({ command: ['poison'] });
+    await claimToDeath();
+    await pullInVain();
+    await place.fabric.durable.stream('VAK_ADV_acme').purge();
+    const { durable } = place.fabric;
+    let next: string | undefined;
+    const racing: DurablePlane = {
+      ...durable,
+      stream: (name) => ({
+        ...durable.stream(name),
+        async consumers() {
+          const states = await durable.stream(name).consumers();
+          if (name === 'VAK_WORK_acme' && next === undefined) next = await place.submit({ command: ['next'] });
+          return states;
+        },
+      }),
+    };
+    const { supervisor } = await place.startSupervisor('sue', racing);
+    await supervisor.sweep();
+    expect(next).toBeDefined();
+    expect((await place.deadLetters()).map(({ envelopeId }) => envelopeId)).not.toContain(next);
+    expect([await place.leftCount(), (await place.deadLetters()).length]).toEqual([1, 1]);
+  });
+
+  test('W7 a task that goes while somebody looks is not lost', async () => {
+    const { durable } = place.fabric;
+    let worked: Promise<void> | undefined;
+    const work = async (): Promise<void> => {
+      const worker = await place.startWorker('wilma', { handler: async () => done });
+      await expect.poll(place.leftCount, patience).toBe(0);
+      await worker.close();
+    };
+    const racing: DurablePlane = {
+      ...durable,
+      stream: (name) => ({
+        ...durable.stream(name),
+        async state() {
+          if (name === 'VAK_WORK_acme') worked ??= work();
+          await worked;
+          return await durable.stream(name).state();
+        },
+      }),
+    };
+    await place.submit({ command: ['true'] });
+    const { book, follower } = place.follow(racing);
+    await follower.refresh();
+    expect([...book.all()].map(({ state }) => state)).toEqual(['done']);
+  });
+
+  test('I4 a receipt whose signer is not known yet counts when it is', async () => {
+    const taskId = await place.submit({ command: ['true'] });
+    await place.refresh();
+    const [record] = [...place.lasting.all()];
+    const late = place.workspace.peer('late', { kind: 'd', key: 77, isGranted: false });
+    const receipt = { taskId, taskLeaf: record?.leaf, queue: 'q', workerId: 'late', attempt: 1, outcome: 'done' };
+    const times = { startedAt: '2026-01-02T03:04:05Z', endedAt: '2026-01-02T03:04:06Z', outputHash };
+    const { subject, data } = late.write({ ...receipt, ...times }, '', `vak.receipts.acme.${late.session}.completed`);
+    await place.fabric.durable.append(subject, data);
+    await place.refresh();
+    expect(record?.state).toBe('queued');
+    place.workspace.grantElsewhere('late', { key: 77 });
+    place.workspace.learn();
+    await place.refresh();
+    expect(record?.state).toBe('done');
+  });
 });

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openWorkPlace, type WorkPlace, workEngines } from '../../../tests/support/work-fixture.ts';
 import { utf8 } from '../../shared/base/bytes.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
+import type { Consumer, Delivery, DurablePlane } from '../bus/durable.ts';
 import { createDeferred, type Deferred } from '../wait.ts';
 import type { AttemptResult, TaskAttempt, TaskHandler } from './task-attempt.ts';
 
@@ -100,11 +102,67 @@ describe.each(workEngines)('on the engine %s', (engine) => {
     await expect.poll(async () => (await place.consumer.state()).waitingCount, patience).toBe(1);
     loop.setPaused(true);
     await expect.poll(async () => (await place.consumer.state()).waitingCount, patience).toBe(0);
-    await place.submit({ command: ['true'] });
+    const other = await place.startWorker('willy', { handler: async () => done });
+    for (let i = 0; i < 6; i++) await place.submit({ command: ['true'] });
+    await expect.poll(place.leftCount, patience).toBe(0);
     expect(events).toEqual([]);
-    expect(await place.leftCount()).toBe(1);
+    await other.close();
+    await place.submit({ command: ['true'] });
     loop.setPaused(false);
     await expect.poll(place.leftCount, patience).toBe(0);
+    expect(events.map(({ kind }) => kind)).toEqual(['claimed', 'done']);
+  });
+
+  test('W1 a task stays claimed until its receipt is stored', async () => {
+    const held = createDeferred<void>();
+    let isAsked = false;
+    const through = (durable: DurablePlane): DurablePlane => ({
+      ...durable,
+      async append(subject, data, options) {
+        if (subject.startsWith('vak.receipts.')) {
+          isAsked = true;
+          await held.promise;
+        }
+        return await durable.append(subject, data, options);
+      },
+    });
+    await place.startWorker('wilma', { handler: async () => done, through });
+    await place.submit({ command: ['true'] });
+    await expect.poll(() => isAsked, patience).toBe(true);
+    expect(await place.consumer.state()).toMatchObject({ inFlightCount: 1 });
+    expect(await place.leftCount()).toBe(1);
+    held.resolve();
+    await expect.poll(place.leftCount, patience).toBe(0);
+    expect(await place.receipts()).toHaveLength(1);
+  });
+
+  test('E15 a task whose acknowledgement was lost comes again, and is not run again', async () => {
+    let acks = 0;
+    let runs = 0;
+    const forgetful = (delivery: Delivery): Delivery => ({
+      ...delivery,
+      ack: () => (acks++ === 0 ? Promise.reject(new VakError('timeout', 'no answer')) : delivery.ack()),
+    });
+    const through = (durable: DurablePlane): DurablePlane => ({
+      ...durable,
+      stream(name) {
+        const stream = durable.stream(name);
+        const consumer = (which: string): Consumer => ({
+          ...stream.consumer(which),
+          pull: async (options) => (await stream.consumer(which).pull(options)).map(forgetful),
+        });
+        return { ...stream, consumer };
+      },
+    });
+    const handler: TaskHandler = async () => {
+      runs++;
+      return done;
+    };
+    await place.startWorker('wilma', { handler, through, hurry: 100 });
+    await place.submit({ command: ['true'] });
+    await expect.poll(place.leftCount, patience).toBe(0);
+    expect([acks, runs]).toEqual([2, 1]);
+    expect(await place.receipts()).toHaveLength(1);
   });
 
   test('W1 a worker that stops gives back what it has not finished, to another one, without a receipt', async () => {
