@@ -23,11 +23,11 @@ function show(context: ContextSettings, isCurrent: boolean, output: Output): voi
   output.data(rowValue(context, isCurrent), text);
 }
 
-/** A name that a context of the profile has. Throws `not-found`. */
+/** A name that a context of the profile has. Throws `invalid-input`, as `--context` does. */
 function existing(name: string, { settings }: Profile): ContextSettings {
   const found = settings.settings().contexts.find((one) => one.name === name);
   if (found !== undefined) return found;
-  throw new VakError('not-found', 'context: there is none of this name; see vak context ls');
+  throw new VakError('invalid-input', 'NAME: there is none of this name; see vak context ls');
 }
 
 function newName(name: string): string {
