@@ -92,6 +92,13 @@ test('vak: contexts of the nats command line are taken over, those that cannot b
   expect(program.printed()).not.toContain('canary');
 }, 90_000);
 
+test('B8 vak: a server that cannot be reached is named, by context and address', async () => {
+  expect((await vak(['context', 'add', 'gone', '--url', 'nats://127.0.0.1:1,nats://localhost:2'])).code).toBe(0);
+  expect(await vak(['context', 'test', 'gone'])).toEqual({
+    ...{ code: 3, stdout: '', stderr: oneLine(/connect: .*\(context gone, 127\.0\.0\.1:1, localhost:2\)/) },
+  });
+}, 30_000);
+
 test('vak: a managed context whose server does not run is exit 3', async () => {
   expect((await vak(['context', 'add', 'here', '--managed'])).code).toBe(0);
   expect(await vak(['context', 'test', 'here'])).toEqual({
