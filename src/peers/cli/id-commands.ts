@@ -5,6 +5,7 @@ import { emptyContents } from '../../engine/identity/contents-codec.ts';
 import type { VerifiedGrant } from '../../engine/identity/grants.ts';
 import { joinWorkspace } from '../../engine/identity/join-workspace.ts';
 import type { KeyStore, KeyStoreContents, StoredIdentity } from '../../engine/identity/key-store.ts';
+import { decodeNkey } from '../../engine/identity/nkey.ts';
 import {
   cardOf,
   createFirstIdentity,
@@ -63,6 +64,7 @@ function readNewIdentity({ common, option, options }: CommandInput): NewIdentity
   const roles = readRoles(options('role'));
   const given = option('root');
   const root = given === undefined ? undefined : readKey(given, '--root');
+  if (root !== undefined) decodeNkey(root, '--root');
   return { peer, kind: kind as Kind, name: option('name') ?? peer, roles, queues: options('queue'), root };
 }
 
