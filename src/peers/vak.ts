@@ -25,6 +25,8 @@ const logger = createJsonLogger(
   () => createUuid(clock, randomness),
 );
 const nothing = (): void => {};
+/** What the commands themselves tell, of every journal that they open. */
+const toldEvents: ReadonlySet<string> = new Set(['journal-read-only']);
 const output = createOutput(isFileOutput(1) ? createFileOutput(1) : process.stdout, process.stderr);
 const host: CliHost = {
   clock,
@@ -33,7 +35,7 @@ const host: CliHost = {
   logger: {
     ...{ ...logger, debug: nothing, info: nothing, warn: nothing },
     error(event, fields) {
-      if (!output.isQuiet()) logger.error(event, fields);
+      if (!output.isQuiet() && !toldEvents.has(event)) logger.error(event, fields);
     },
   },
   vault: createNoVault(),

@@ -23,8 +23,12 @@ function isSame(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
+/** A public key and a seed have a text each: who is told of both might give the seed where the public key belongs. */
+const publicForm = 'expected a user nkey, public: U and 55 characters of A–Z 2–7, canonical, with its checksum';
+const seedForm = 'expected a user nkey, its seed: SU and 56 characters of A–Z 2–7, canonical, with its checksum';
+
 /** Runs the decoder; what it refuses is `invalid-payload` with its own reason, which quotes nothing of the key. */
-function decoded(field: string, decode: () => Uint8Array | undefined): Uint8Array {
+function decoded(field: string, form: string, decode: () => Uint8Array | undefined): Uint8Array {
   let bytes: Uint8Array | undefined;
   try {
     bytes = decode();
@@ -32,8 +36,6 @@ function decoded(field: string, decode: () => Uint8Array | undefined): Uint8Arra
     if (!(error instanceof NKeysError)) throw error;
   }
   if (bytes !== undefined) return bytes;
-  const form =
-    'expected a user nkey: U and 55 characters of A–Z 2–7, or a seed of SU and 56 of them; canonical, with its checksum';
   throw new VakError('invalid-payload', `${field}: ${form}`, { details: { field } });
 }
 
@@ -46,7 +48,7 @@ export function encodeNkey(publicKey: Uint8Array): string {
 
 /** 32 bytes of `U…`: prefix, checksum, length and canonical base32 are checked. Throws `invalid-payload` naming the field. */
 export function decodeNkey(nkey: string, field: string): Uint8Array {
-  return decoded(field, () => {
+  return decoded(field, publicForm, () => {
     const bytes = Codec.decode(Prefix.User, utf8(nkey));
     return bytes.length === keyLength && encodeNkey(bytes) === nkey ? bytes : undefined;
   });
@@ -60,7 +62,7 @@ export function encodeNkeySeed(seed: Uint8Array): Secret {
 
 /** 32 bytes of `SU…`, checked as {@link decodeNkey} does; the caller erases them. */
 export function decodeNkeySeed(text: Uint8Array, field: string): Uint8Array {
-  return decoded(field, () => {
+  return decoded(field, seedForm, () => {
     const { prefix, buf } = Codec.decodeSeed(text);
     if (prefix !== Prefix.User || buf.length !== keyLength) return undefined;
     const canonical = Codec.encodeSeed(prefix, buf);

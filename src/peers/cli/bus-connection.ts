@@ -55,11 +55,19 @@ export interface BusAsked {
   readonly onRefused?: (error: VakError) => void;
 }
 
-/** Adds to a refusal what may be the reason. */
-function explained(error: unknown, { profile }: BusAsked): unknown {
-  if (!isVakError(error, 'unauthorized') || profile.keyStore.state().kind !== 'locked') return error;
-  const hint = 'the key store is locked, set VAK_PASSPHRASE_FILE if it holds the credentials';
-  return new VakError('unauthorized', `${error.message}; ${hint}`, { cause: error });
+/** Host and port of each address, and nothing else that might stand in one. */
+function hostsOf(servers: NatsOptions['servers']): string {
+  return servers.map((url) => (URL.canParse(url) ? new URL(url).host : 'an address')).join(', ');
+}
+
+/** Why no connection came about: which server was asked, and what may be the reason of a refusal. */
+function explained(error: unknown, { profile }: BusAsked, where: string): unknown {
+  if (!isVakError(error) || error.code === 'aborted') return error;
+  const { code, message, retryable, details } = error;
+  const isLocked = code === 'unauthorized' && profile.keyStore.state().kind === 'locked';
+  const hint = isLocked ? '; the key store is locked, set VAK_PASSPHRASE_FILE if it holds the credentials' : '';
+  const more = details === undefined ? {} : { details };
+  return new VakError(code, `${message} (${where})${hint}`, { cause: error, retryable, ...more });
 }
 
 type Held = Pick<Disposer, 'add' | 'defer'>;
@@ -156,7 +164,7 @@ async function connect(asked: BusAsked, settings: Settings, held: Held): Promise
     });
     return readOnly ? createReadOnlyFabric(fabric, context) : fabric;
   } catch (error) {
-    throw explained(error, asked);
+    throw explained(error, asked, `${label}, ${hostsOf(server.servers)}`);
   }
 }
 

@@ -5,7 +5,7 @@ import { visibleText } from '../../shared/base/visible-text.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { type CliHost, type Command, exitCodes } from './command.ts';
 import { openInputFile } from './input-file.ts';
-import { readMessage } from './message-reading.ts';
+import { isWrapped, readMessage, wrappedError } from './message-reading.ts';
 import type { Output } from './output.ts';
 import { type ByteSource, type InputLine, readLines } from './standard-input.ts';
 
@@ -65,14 +65,18 @@ interface Judging {
   readonly chains: ChainReader;
   readonly succession: Succession;
   readonly output: Output;
+  /** Whether a line was judged. */
+  hasBegun: boolean;
 }
 
-/** Judges one line and prints the verdict. */
-function judgeLine(line: InputLine, { chains, succession, output }: Judging): LinkLine {
+/** Judges one line and prints the verdict. Throws `invalid-payload` if the input is lines that hold envelopes, and are none. */
+function judgeLine(line: InputLine, judging: Judging): LinkLine {
+  const { chains, succession, output } = judging;
   const { number } = line;
   if (line.kind === 'too-long') return malformed(number, `line: more than ${maxLineBytes} bytes`, output);
   try {
     const { envelope } = readMessage(line.bytes);
+    judging.hasBegun = true;
     const { source, seqnum: seq } = envelope;
     succession.note(envelope);
     const { verdict, isFirst, leaf } = chains.read(envelope);
@@ -83,7 +87,11 @@ function judgeLine(line: InputLine, { chains, succession, output }: Judging): Li
     return value;
   } catch (error) {
     if (!isVakError(error)) throw error;
-    return malformed(number, error.message, output);
+    const why = isWrapped(line.bytes) ? wrappedError(`line ${number}`) : error;
+    // At the beginning it is the wrong input, within one that was right it is a bad line.
+    if (why !== error && !judging.hasBegun) throw why;
+    judging.hasBegun = true;
+    return malformed(number, why.message, output);
   }
 }
 
@@ -133,7 +141,8 @@ uncounted is 0: of a source at most 100 000 separate runs of places are remember
 and may be among the missing. unseen counts sources that another names as the one before it
 and that are not in the input: it may begin after them, or they were left out. Exit code 1 if anything is broken (fork, reordered, forged, malformed) or missing. Where a chain
 begins in the middle, what came before is not known and not missing. FILE is an ordinary file; anything else goes to stdin.
-Blank lines are skipped; a line of more than 1 MiB is malformed. Signatures are not checked here, see vak envelope verify.`,
+Blank lines are skipped; a line of more than 1 MiB is malformed. What vak subscribe --open and vak stream view print goes through
+jq -c .envelope first; else it is exit code 2. Signatures are not checked here, see vak envelope verify.`,
   needs: 'messages.ndjson holds envelopes, one a line, as vak subscribe prints them',
   example: 'vak chain verify messages.ndjson --json\nzcat messages.ndjson.gz | vak chain verify',
   async run({ args: [path] }, host) {
@@ -141,10 +150,11 @@ Blank lines are skipped; a line of more than 1 MiB is malformed. Signatures are 
     const chains = createChainReader({ maxChains });
     const tally: Tally = { malformed: 0, broken: 0, unseen: 0 };
     const succession = createSuccession();
+    const judging: Judging = { chains, succession, output, hasBegun: false };
     const { stream, close } = await openSource(path, host);
     try {
       for await (const line of readLines(stream, { maxBytes: maxLineBytes, signal })) {
-        const { verdict } = judgeLine(line, { chains, succession, output });
+        const { verdict } = judgeLine(line, judging);
         if (verdict === 'malformed') tally.malformed++;
         if (!soundVerdicts.has(verdict)) tally.broken++;
         if (!(await output.isTaken())) return undefined;

@@ -23,11 +23,11 @@ function show(context: ContextSettings, isCurrent: boolean, output: Output): voi
   output.data(rowValue(context, isCurrent), text);
 }
 
-/** A name that a context of the profile has. Throws `not-found`. */
+/** A name that a context of the profile has. Throws `invalid-input`, as `--context` does. */
 function existing(name: string, { settings }: Profile): ContextSettings {
   const found = settings.settings().contexts.find((one) => one.name === name);
   if (found !== undefined) return found;
-  throw new VakError('not-found', 'context: there is none of this name; see vak context ls');
+  throw new VakError('invalid-input', 'NAME: there is none of this name; see vak context ls');
 }
 
 function newName(name: string): string {
@@ -135,22 +135,29 @@ const remove: Command = {
   options: {},
   summary: 'Takes a connection away, and what the key store holds of it.',
   notes: `Where the profile has a key store it is opened, so that no credentials stay behind. If it was the current one, the current one
-is ${embeddedContext} again. With --json prints {name}.`,
+is ${embeddedContext} again. What waits in an outbox for its server stays there, and stderr says how it is sent. With --json
+prints {name}.`,
   needs: contextNeed,
   example: 'vak context rm prod',
   async run({ args: [name = ''], common }, host) {
     return await withProfile(common, host, async (profile) => {
       checkProfile(profile, common);
       const { settings, keyStore } = profile;
-      existing(name, profile);
+      const context = existing(name, profile);
       if (name === embeddedContext) throw new VakError('invalid-input', `NAME: ${embeddedContext} is always there`);
       if (keyStore.state().kind !== 'absent') {
         await unlockKeyStore(keyStore, host);
         await storeContextSecrets(keyStore, name, new Map());
       }
-      if (settings.settings().currentContext === name) await settings.delete('currentContext');
+      // Read only here: the store of an outbox has a native part.
+      const { leftoversOf } = await import('./context-leftovers.ts');
+      const left = await leftoversOf(context, profile, host);
+      const wasCurrent = settings.settings().currentContext === name;
+      if (wasCurrent) await settings.delete('currentContext');
       await settings.delete(`contexts.${name}`);
       host.output.talk(`context ${name} is taken away`);
+      if (wasCurrent) host.output.talk(`vak: it was the current one; that is ${embeddedContext} now`);
+      for (const line of left) host.output.talk(`vak: ${line}`);
       host.output.change({ name });
       return undefined;
     });

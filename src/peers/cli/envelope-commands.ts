@@ -16,12 +16,14 @@ import { judgeBytes } from './envelope-verdict.ts';
 import { checkSources, withEnvelopeWorkspace } from './envelope-workspace.ts';
 import { passNeed, secretNeed } from './example-needs.ts';
 import { jsonTextOf } from './message-line.ts';
-import { readMessage } from './message-reading.ts';
+import { isWrapped, readMessage, wrappedError } from './message-reading.ts';
 import { readOneValue } from './standard-input.ts';
 
 /** The envelope on stdin, on either wire. Throws `invalid-payload` that names the field. */
 async function readEnvelope(host: CliHost): Promise<Envelope> {
-  return readMessage(await readOneValue(host.input(), host.signal)).envelope;
+  const bytes = await readOneValue(host.input(), host.signal);
+  if (isWrapped(bytes)) throw wrappedError('stdin');
+  return readMessage(bytes).envelope;
 }
 
 /** Aliases of `--alias KEYID=ID`. Throws `invalid-input`. */
@@ -109,12 +111,14 @@ vak-rs, or unknown for what does not decode. state: unsigned, valid, invalid, un
 unsigned are not errors: that is the workspace's policy. A signature is checked without any profile; where the profile knows
 the workspace (--workspace, VAK_PASSPHRASE_FILE), it must also be that of a key that is granted what it signed, now. grant says
 which it was: judged, or not-judged; where a signature is valid and its grant is not judged, stderr says why. A profile or a
-VAK_PASSPHRASE_FILE that is named and not there is exit code 2.`,
+VAK_PASSPHRASE_FILE that is named and not there is exit code 2, and so is a line of vak subscribe --open or vak stream view: of
+that the field envelope is the envelope.`,
   needs: `message.json holds one envelope of the workspace, as vak subscribe --count 1 prints it; ${passNeed}`,
   example:
     'vak envelope verify < message.json\nVAK_PASSPHRASE_FILE=~/pass vak envelope verify < message.json | jq -e \'.ok and .signature.grant == "judged"\'',
   async run({ common }, host) {
     const bytes = await readOneValue(host.input(), host.signal);
+    if (isWrapped(bytes)) throw wrappedError('stdin');
     return await withEnvelopeWorkspace({ common, wanted: 'grants' }, host, ({ open: workspace, whyClosed }) => {
       const verdict = judgeBytes(bytes, { open: workspace, atMs: host.clock.now() });
       const { state, grant } = verdict.signature;

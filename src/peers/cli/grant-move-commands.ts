@@ -6,6 +6,7 @@ import { workspaceIn } from '../../engine/identity/root-grants.ts';
 import { createRecordChecks } from '../../engine/identity/signed-record.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { parseJson } from '../../shared/protocol/payloads.ts';
+import type { Role } from '../../shared/protocol/roles.ts';
 import type { CliHost, Command } from './command.ts';
 import { openInputFile } from './input-file.ts';
 import { type InputLine, readLines } from './standard-input.ts';
@@ -40,22 +41,24 @@ interface Checking {
   readonly checks: ReturnType<typeof createRecordChecks>;
 }
 
+/** A signature does not tell whose it is: what is known is whose it is not. */
+function whyNot({ message, details }: VakError, rootPublic: string): string {
+  if (details?.['field'] !== 'signature') return message;
+  return `grant: this profile pins the root ${rootPublic} (vak id show), and it did not sign this: another root did, or it was altered after`;
+}
+
 /** The grant of a line. Throws `invalid-payload`, `limit-exceeded` that name the line. */
 function grantOf(line: InputLine, { open, checks }: Checking): VerifiedGrant {
   const where = `FILE: line ${line.number}`;
   if (line.kind === 'too-long') throw new VakError('limit-exceeded', `${where}: more than ${maxLineBytes} bytes`);
   const { workspace } = open;
+  const { rootPublic } = workspaceIn(open.contents(), workspace);
   try {
-    const found = verifyGrant(
-      parseJson(line.bytes, 'grant'),
-      workspaceIn(open.contents(), workspace).rootPublic,
-      checks,
-    );
+    const found = verifyGrant(parseJson(line.bytes, 'grant'), rootPublic, checks);
     if (found.ws === workspace) return found;
   } catch (error) {
     if (!isVakError(error)) throw error;
-    const advice = `only what the root of workspace ${workspace} signed is taken; nothing was taken over`;
-    throw new VakError(error.code, `${where}: ${error.message}; ${advice}`, { cause: error });
+    throw new VakError(error.code, `${where}: ${whyNot(error, rootPublic)}; nothing was taken over`, { cause: error });
   }
   throw new VakError('invalid-payload', `${where}: is a grant of another workspace; give --workspace`);
 }
@@ -70,7 +73,8 @@ async function readGrants(path: string, checking: Checking, { signal }: CliHost)
       if (grants.length >= maxGrants) throw new VakError('limit-exceeded', `FILE: more than ${maxGrants} grants`);
       grants.push(grantOf(line, checking));
     }
-    return grants;
+    if (grants.length > 0) return grants;
+    throw new VakError('invalid-payload', 'FILE: there is no grant in it; give what vak grant export printed');
   } finally {
     await handle.close();
   }
@@ -79,10 +83,18 @@ async function readGrants(path: string, checking: Checking, { signal }: CliHost)
 /** What becomes of one: what was seen already, or something newer, is never replaced. */
 async function takeOver(found: VerifiedGrant, open: OpenWorkspace): Promise<'added' | 'unchanged' | 'older'> {
   const { peer, serial, signature } = found;
-  if (open.directory.grants(peer).some(({ record }) => record.signature === signature)) return 'unchanged';
-  if (serial <= highestGrantSerial(open.workspace, peer, open)) return 'older';
+  const newestSerial = highestGrantSerial(open.workspace, peer, open);
+  const isKnown = open.directory.grants(peer).some(({ record }) => record.signature === signature);
+  if (serial === newestSerial && isKnown) return 'unchanged';
+  if (serial <= newestSerial) return 'older';
   await publishGrant(found, open);
   return 'added';
+}
+
+/** The roles that a peer has here now. */
+function rolesOf(peer: string, open: OpenWorkspace, { clock }: CliHost): readonly Role[] {
+  const timeline = open.timelines(open.contents())(peer);
+  return grantAt(timeline, clock.now())?.grant.roles ?? [];
 }
 
 const importGrants: Command = {
@@ -91,14 +103,17 @@ const importGrants: Command = {
   options: {},
   summary: 'Takes over what vak grant export printed in another profile of the workspace.',
   notes: `Each must be signed by the root that this profile pins; else nothing is taken over, and the line is named (exit code 2). Prints
-{peer, roles, outcome: added|unchanged|older}, one a line; older: something newer of that peer was seen here, and stays.`,
+{peer, roles, outcome: added|unchanged|older}, one a line; older: something newer of that peer was seen here, and stays; roles is
+then what it has here. A file without a grant is exit code 2.`,
   needs: 'grants.ndjson is what vak grant export printed in another profile of this workspace',
   example: 'vak grant import grants.ndjson',
   async run({ args: [path = ''], common }, host) {
     await withWorkspace(common, host, async (open) => {
       for (const found of await readGrants(path, { open, checks: createRecordChecks() }, host)) {
         const outcome = await takeOver(found, open);
-        const { peer, roles } = found;
+        const { peer } = found;
+        // Of an older grant what is told is what stays, not what the file says.
+        const roles = outcome === 'older' ? rolesOf(peer, open, host) : found.roles;
         host.output.data({ peer, roles, outcome }, `${outcome.padEnd(9)}  ${peer}  ${roles.join(', ') || '-'}`);
       }
     });

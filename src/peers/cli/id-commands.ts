@@ -1,8 +1,11 @@
 /** `vak id new|show|card`: the identities of the profile. */
+
 import type { VerifiedCard } from '../../engine/identity/cards.ts';
+import { emptyContents } from '../../engine/identity/contents-codec.ts';
 import type { VerifiedGrant } from '../../engine/identity/grants.ts';
 import { joinWorkspace } from '../../engine/identity/join-workspace.ts';
-import type { KeyStoreContents, StoredIdentity } from '../../engine/identity/key-store.ts';
+import type { KeyStore, KeyStoreContents, StoredIdentity } from '../../engine/identity/key-store.ts';
+import { decodeNkey } from '../../engine/identity/nkey.ts';
 import {
   cardOf,
   createFirstIdentity,
@@ -61,11 +64,17 @@ function readNewIdentity({ common, option, options }: CommandInput): NewIdentity
   const roles = readRoles(options('role'));
   const given = option('root');
   const root = given === undefined ? undefined : readKey(given, '--root');
+  if (root !== undefined) decodeNkey(root, '--root');
   return { peer, kind: kind as Kind, name: option('name') ?? peer, roles, queues: options('queue'), root };
 }
 
 interface Joining extends MakerPorts {
   readonly workspace: string;
+}
+
+interface Making extends Joining {
+  /** The highest serial of this peer's grants that was seen. */
+  readonly seenSerial: number;
 }
 
 interface Made {
@@ -86,19 +95,11 @@ function makeJoining(contents: KeyStoreContents, { root, roles, ...wanted }: New
 }
 
 /** The first identity of a workspace makes it; a later one is a peer in it, with the roles asked for. */
-function makeIdentity(
-  open: OpenWorkspace,
-  contents: KeyStoreContents,
-  wanted: NewIdentity & { readonly host: CliHost },
-): Made {
-  const { workspace } = open;
-  const { clock, randomness } = wanted.host;
-  const { peer, kind, name, roles, queues } = wanted;
-  const ports = { clock, randomness };
-  const common = { contents, peer, name, workspace, ...ports, seenSerial: highestGrantSerial(workspace, peer, open) };
+function makeIdentity(contents: KeyStoreContents, wanted: NewIdentity & Making): Made {
+  const { workspace, peer, kind, name, roles, queues, clock, randomness, seenSerial } = wanted;
+  const common = { contents, peer, name, workspace, clock, randomness, seenSerial };
   const held = contents.workspaces.find((one) => one.workspace === workspace);
-  if (wanted.root !== undefined || held?.rootSeed === null)
-    return makeJoining(contents, { ...wanted, workspace, ...ports });
+  if (wanted.root !== undefined || held?.rootSeed === null) return makeJoining(contents, wanted);
   if (held === undefined) {
     if (kind !== 'human' || roles.length > 0) {
       throw new VakError(
@@ -118,10 +119,24 @@ function makeIdentity(
   };
 }
 
+/** Makes it for a profile that has nothing yet, and erases it: what cannot be made fails before there is a key store. */
+async function rehearse(wanted: NewIdentity, workspace: string, { clock, randomness }: CliHost): Promise<void> {
+  const making = { ...wanted, workspace, clock, randomness, seenSerial: 0 };
+  const nowhere: Pick<KeyStore, 'update'> = {
+    async update(change) {
+      change(emptyContents);
+    },
+  };
+  await updateAndErase(nowhere, (contents) => makeIdentity(contents, making).contents);
+}
+
 async function makeAndPublish(open: OpenWorkspace, wanted: NewIdentity, host: CliHost): Promise<StoredIdentity> {
+  const { workspace } = open;
+  const { clock, randomness } = host;
+  const making = { ...wanted, workspace, clock, randomness };
   let made: Made | undefined;
   await updateAndErase(open.profile.keyStore, (contents) => {
-    made = makeIdentity(open, contents, { ...wanted, host });
+    made = makeIdentity(contents, { ...making, seenSerial: highestGrantSerial(workspace, wanted.peer, open) });
     return made.contents;
   });
   if (made !== undefined) {
@@ -155,8 +170,10 @@ least) is read from the file that VAK_PASSPHRASE_FILE names, or asked for.`,
     return await withProfile(input.common, host, async (profile) => {
       checkProfile(profile, input.common);
       const { keyStore } = profile;
-      if (keyStore.state().kind === 'absent') await makeKeyStore(keyStore, host);
-      else await unlockKeyStore(keyStore, host);
+      if (keyStore.state().kind === 'absent') {
+        await rehearse(wanted, input.common.workspace, host);
+        await makeKeyStore(keyStore, host);
+      } else await unlockKeyStore(keyStore, host);
       const open = await openPlaces(profile, input.common.workspace, host);
       const identity = await makeAndPublish(open, wanted, host);
       host.output.talk(`identity ${identity.peer} is made in ${input.common.profile}`);

@@ -90,8 +90,10 @@ an outbox is damaged, 3 if some still waits; what a running process has open is 
         host.output.data({ sent, refused, waiting }, `${sent} sent  ${refused} refused  ${waiting} waiting`);
         const [problem] = left.problems;
         if (problem !== undefined) throw problem;
-        if (waiting > 0)
-          throw new VakError('timeout', `outbox: ${waiting} still wait; nothing of them is lost, try again later`);
+        if (waiting > 0) {
+          const what = waiting === 1 ? '1 message still waits' : `${waiting} messages still wait`;
+          throw new VakError('timeout', `outbox: ${what}; nothing is lost, try again later`);
+        }
         return refused > 0 ? exitCodes.no : exitCodes.done;
       });
     });

@@ -33,7 +33,10 @@ function talkOfLeft({ sentCount, refusedCount, waitingCount, problems }: LeftMes
   for (const { message } of problems) output.talk(`vak: ${message}`);
   if (sentCount > 0) output.talk(`vak: outbox: ${messages(sentCount)} of earlier commands sent`);
   if (refusedCount > 0) output.talk(`vak: outbox: ${messages(refusedCount)} of earlier commands refused for good`);
-  if (waitingCount > 0) output.talk(`vak: outbox: ${messages(waitingCount)} of earlier commands still wait`);
+  if (waitingCount > 0) {
+    const wait = waitingCount === 1 ? 'waits' : 'wait';
+    output.talk(`vak: outbox: ${messages(waitingCount)} of earlier commands still ${wait}`);
+  }
 }
 
 function partsOf({ open, identity, secrets, fabric, place }: OutboxAsked, host: CliHost, held: Disposer) {

@@ -60,7 +60,11 @@ test('I3 vak: credentials of the key store are used for a server that asks for t
 
 test('vak: a server that is not there is exit 3, wrong credentials are exit 1', async () => {
   const gone = await vak([...testCall, '--nats-url', 'nats://127.0.0.1:1']);
-  expect(gone).toEqual({ code: 3, stdout: '', stderr: oneLine(/connect: the server cannot be reached/) });
+  expect(gone).toEqual({
+    code: 3,
+    stdout: '',
+    stderr: oneLine(/connect: the server cannot be reached.*\(--nats-url, 127\.0\.0\.1:1\)/),
+  });
   const wrong = await vak([...testCall, ...limited.url(), '--nkey-file', secretFile('wrong', newSeed().text)]);
   expect(wrong).toEqual({ code: 1, stdout: '', stderr: oneLine(/connect: the server refuses these credentials/) });
   const noTls = await vak([...testCall, '--nats-url', limited.server.url.replace('nats:', 'tls:')]);

@@ -92,6 +92,13 @@ test('vak: contexts of the nats command line are taken over, those that cannot b
   expect(program.printed()).not.toContain('canary');
 }, 90_000);
 
+test('B8 vak: a server that cannot be reached is named, by context and address', async () => {
+  expect((await vak(['context', 'add', 'gone', '--url', 'nats://127.0.0.1:1,nats://localhost:2'])).code).toBe(0);
+  expect(await vak(['context', 'test', 'gone'])).toEqual({
+    ...{ code: 3, stdout: '', stderr: oneLine(/connect: .*\(context gone, 127\.0\.0\.1:1, localhost:2\)/) },
+  });
+}, 30_000);
+
 test('vak: a managed context whose server does not run is exit 3', async () => {
   expect((await vak(['context', 'add', 'here', '--managed'])).code).toBe(0);
   expect(await vak(['context', 'test', 'here'])).toEqual({
@@ -138,8 +145,8 @@ test.each([
   [['add', 'x', '--url', 'nats://h', '--colour', 'pink'], 2, /--colour: found 4 characters, allowed: grey/],
   [['add', 'embedded', '--managed'], 2, /NAME: found 8 characters/],
   [['add', 'x', '--url', 'nats://h', '--user', 'ada'], 2, /.*--user with --password-file.*: give one of them/],
-  [['use', 'x'], 1, /context: there is none of this name; see vak context ls/],
-  [['rm', 'x'], 1, /context: there is none of this name/],
+  [['use', 'x'], 2, /NAME: there is none of this name; see vak context ls/],
+  [['rm', 'x'], 2, /NAME: there is none of this name/],
   [['rm', 'embedded'], 2, /NAME: embedded is always there/],
   [['test', 'x'], 2, /--context: there is none of this name/],
   [['test', 'x', '--context', 'y'], 2, /NAME, --context, --nats-url: give one/],

@@ -164,6 +164,17 @@ test('vak: a stream is viewed page by page, between numbers and times, and one m
   expect(missing).toEqual({ code: 1, stdout: '', stderr: oneLine(/stream no-such: there is no such stream/) });
 }, 90_000);
 
+test('B5 vak: many messages of a work queue are viewed without a word on stderr', async () => {
+  await vak(['provision', '--workspace', 'many', ...bus.url()]);
+  const fabric = await bus.connect();
+  for (let i = 0; i < 300; i++) await fabric.durable.append('vak.work.many.q.task', new Uint8Array([i % 256]));
+  await fabric.close();
+  for (const stream of ['work', 'dlq']) {
+    const { code, stderr } = await vak(['stream', 'view', stream, '--workspace', 'many', ...bus.url()]);
+    expect([code, stderr]).toEqual([0, '']);
+  }
+}, 60_000);
+
 test('vak: what every receiver would refuse is not published', async () => {
   await newSelf();
   await newSelf('--identity', 'watcher', '--kind', 'bot', '--role', 'observer');

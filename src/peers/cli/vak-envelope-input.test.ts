@@ -35,6 +35,28 @@ test('E2 vak envelope: nothing, too much or several values on stdin is exit 2 wi
   }
 }, 120_000);
 
+test('E2 vak envelope, chain: a line that holds an envelope is told from one that is forged, exit 2', async () => {
+  const why = /this is not an envelope, its field envelope is: give that alone \(jq -c \.envelope\)/.source;
+  const viewed = `{"stream":"S","seq":1,"envelope":${plain}}`;
+  const opened = `{"subject":"s","envelope":${sealed},"payload":null,"trust":{"signature":"valid"}}`;
+  for (const stdin of [viewed, opened]) {
+    for (const words of [['verify'], ['open'], ['convert', '--to', 'cloudevents']]) {
+      const ran = await vak(['envelope', ...words], { environment: withSecret, stdin });
+      expect(ran, words[0]).toEqual({ code: 2, stdout: '', stderr: oneLine(new RegExp(`stdin: ${why}`)) });
+    }
+    const chain = await vak(['chain', 'verify'], { environment: bare, stdin: `\n${stdin}\n${stdin}\n` });
+    expect(chain).toEqual({ code: 2, stdout: '', stderr: oneLine(new RegExp(`line 2: ${why}`)) });
+  }
+  // Among envelopes it is a line that does not belong there, and what follows is judged all the same.
+  const mixed = await vak(['chain', 'verify'], { environment: bare, stdin: `${plain}\n${viewed}\n` });
+  expect([mixed.code, mixed.stderr]).toEqual([1, '']);
+  expect(mixed.stdout).toMatch(new RegExp(`^2  malformed  line 2: ${why}$`, 'm'));
+  // What says that it is an envelope is judged as one.
+  const posing = `{"specversion":"1.0","envelope":${plain}}`;
+  const verdict = await vak(['envelope', 'verify'], { environment: bare, stdin: posing });
+  expect([verdict.code, verdict.stderr, verdict.stdout]).toEqual([1, '', expect.stringContaining('"ok":false')]);
+}, 120_000);
+
 test('E6 vak envelope: output closed early is no error', async () => {
   const file = join(program.folder, 'sealed.json');
   writeFileSync(file, sealed);

@@ -24,8 +24,8 @@ afterEach(async () => {
   await builder?.close();
 });
 
-/** They listen until somebody speaks: vak-engines.test.ts runs such ones. */
-const listening: ReadonlySet<string> = new Set(['subscribe', 'worker', 'dlq-supervisor']);
+/** They listen until somebody speaks: vak-engines.test.ts runs such ones. Services run until a signal: vak-worker.test.ts. */
+const listening: ReadonlySet<string> = new Set(['subscribe']);
 /** What the others use stands before them, what they use is taken away after them; the rest runs in the order of the help. */
 const order: Readonly<Record<string, number>> = {
   'context add': 1,
@@ -112,7 +112,7 @@ test('vak: each example of each help runs as it stands, where what it says it ne
   writeNeeded();
   for (const line of commandTable[0]?.example.split('\n') ?? []) await succeeds(line);
   await writeMessages();
-  const rest = commandTable.slice(1).filter(({ words }) => !listening.has(nameOf(words)));
+  const rest = commandTable.slice(1).filter(({ words, isService }) => !isService && !listening.has(nameOf(words)));
   for (const { words, example } of rest.toSorted((a, b) => placeOf(a.words) - placeOf(b.words))) {
     if (nameOf(words) === 'publish') await succeeds('worker --context prod --identity builder -- true');
     if (nameOf(words) === 'task submit') await startBuilder();

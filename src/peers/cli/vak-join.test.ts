@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -96,6 +96,13 @@ test('I4 vak: a second machine joins as docs/join-a-workspace.md says, and its w
   };
   expect(await outcomes('before')).toEqual(['unchanged', 'unchanged']);
   expect(await outcomes('after')).toEqual(['added', 'unchanged']);
+  // Taken over once, and older by now: neither said to be as it was, nor shown with the role that was taken away.
+  const again = await vak(['grant', 'import', join(program.folder, 'before')]);
+  expect(again.stdout).toMatch(/^older {6}builder {2}-\nunchanged {2}operator /);
+  expect(jsonLines((await vak(['grant', 'import', join(program.folder, 'before'), '--json'])).stdout)).toEqual([
+    { peer: 'builder', roles: [], outcome: 'older' },
+    { peer: 'operator', roles: ['operator', 'human', 'provisioner'], outcome: 'unchanged' },
+  ]);
   expect((await run('second', 3)).stderr).toMatch(/worker: builder was revoked/);
 }, 120_000);
 
@@ -115,18 +122,40 @@ test('I4 vak: what another root signed is not taken over, and a root that is pin
   });
   const file = secretFile('mixed', `${good}${foreign}`);
   expect(await vak(['grant', 'import', file])).toEqual({
-    ...{ code: 2, stdout: '', stderr: oneLine(/FILE: line 3: grant: its signature is not .*nothing was taken over/) },
+    ...{
+      code: 2,
+      stdout: '',
+      stderr: oneLine(
+        new RegExp(`FILE: line 3: .*pins the root ${rootPublic} .*another root did, or .*nothing was taken over`),
+      ),
+    },
   });
   expect((await vak(['grant', 'ls'])).stdout).toBe('');
   for (const text of ['no JSON\n', '[]\n', `${'['.repeat(10_000)}\n`, `${'x'.repeat(20_000)}\n`]) {
     const { code, stderr } = await vak(['grant', 'import', secretFile('bad', text)]);
     expect([code, stderr]).toEqual([2, oneLine(/FILE: line 1: /)]);
   }
+  for (const text of ['', ' \n\t\n\n']) {
+    const { code, stdout, stderr } = await vak(['grant', 'import', secretFile('empty', text)]);
+    expect([code, stdout, stderr]).toEqual([2, '', oneLine(/FILE: there is no grant in it/)]);
+  }
   expect(await vak(['id', 'new', '--identity', 'c', '--role', 'observer'])).toMatchObject({
     ...{ code: 2, stderr: oneLine(/--role: roles are granted where the root of the workspace is held/) },
   });
   expect((await newSelf('--identity', 'c')).grants).toEqual([]);
 }, 120_000);
+
+test.each([
+  [['--root', `U${'A'.repeat(55)}`], /--root: expected a user nkey, public: U and 55 characters/],
+  [['--root', 'canary'], /--root: found 6 characters, allowed: U and 55/],
+  [['--kind', 'bot'], /--kind, --role: the first identity/],
+  [['--name', 'n'.repeat(65)], /name: expected 1–64 characters/],
+])('I1 vak: id new that fails for %j names no seed and leaves no key store', async (args, text) => {
+  const ran = await vak(['id', 'new', ...args]);
+  expect(ran).toEqual({ code: 2, stdout: '', stderr: oneLine(text) });
+  expect(ran.stderr).not.toMatch(/seed|SU/);
+  expect(existsSync(program.profile) ? readdirSync(program.profile) : []).toEqual([]);
+});
 
 test.each([
   [['VAK_WORKSPACE_SECRET', '--id', 'a b'], /--id: /],

@@ -49,7 +49,7 @@ function corrupt(folder: string, why: string, cause?: unknown): VakError {
 }
 
 function noRoom(folder: string, cause: unknown): VakError {
-  const message = `there is no room to open the journal in ${folder}: make room on its disk, then start again`;
+  const message = `there is no room to open the journal in ${folder}: make room on its disk, then try again`;
   return new VakError('disk-full', message, { cause, details: { folder } });
 }
 
@@ -167,8 +167,8 @@ async function openSound(options: LevelJournalOptions, found: LevelInspection): 
     const isFull = await isFullDiskOfLevel(error, folder, openBytes);
     if (found.kind !== 'sound') throw isFull ? noRoom(folder, error) : corrupt(folder, 'it cannot be made', error);
     const reason = isFull
-      ? `the disk of the journal in ${folder} is full: nothing more is kept; make room, then start again`
-      : `the journal in ${folder} cannot be written: nothing more is kept; mend its folder or disk, then start again`;
+      ? `the disk of the journal in ${folder} is full: nothing more is kept; make room: it can be written when it is opened next`
+      : `the journal in ${folder} cannot be written: nothing more is kept; mend its folder or disk: it can be written when it is opened next`;
     return beginReadOnly(options, reason, found.tables);
   }
   return begin(options, store);

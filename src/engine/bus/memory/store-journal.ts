@@ -70,17 +70,17 @@ function createHealth({ folder, logger, readOnlyReason }: StoreJournalOptions) {
       return new VakError('read-only', reason ?? 'nothing can be changed', { details });
     },
     fullDisk(cause: unknown): VakError {
-      const why = `the disk of the journal in ${folder} is full: nothing more is kept; make room, then start again`;
+      const why = `the disk of the journal in ${folder} is full: nothing more is kept; make room: it can be written when it is opened next`;
       return new VakError('disk-full', note(why), { cause, details });
     },
     /** The disk or the file system refused, for another reason. */
     failed(action: string, cause: unknown): VakError {
-      const why = `the journal in ${folder} cannot be ${action}: nothing more is kept; look at the disk, then start again`;
+      const why = `the journal in ${folder} cannot be ${action}: nothing more is kept; mend its folder or disk: it can be used when it is opened next`;
       return new VakError('corrupt', note(why), { cause, details });
     },
     /** Content is not what was written. The next start knows it by a file, and opens read-only. */
     async damaged(cause?: unknown): Promise<VakError> {
-      const why = `an entry of the journal in ${folder} is damaged: nothing more is kept; start again to see what can be read`;
+      const why = `an entry of the journal in ${folder} is damaged: nothing more is kept; when it is opened next it shows what can be read`;
       if (reason === undefined)
         await writeFile(join(folder, damageMarker), `${why}\n`, { mode: 0o600 }).catch(() => {});
       return new VakError('corrupt', note(why), { cause, details });

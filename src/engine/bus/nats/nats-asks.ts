@@ -10,6 +10,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { maxMessageBytes } from '../bus.ts';
 import { deniedError, toVakError } from './nats-errors.ts';
 import { internalsOf } from './nats-internals.ts';
+import { createSignalWatch } from './signal-watch.ts';
 
 export interface NatsAsksDeps {
   readonly connection: NatsConnection;
@@ -75,6 +76,7 @@ export function createNatsAsks(deps: NatsAsksDeps): NatsAsks {
   const internals = internalsOf(client);
   const pending = new Map<string, Pending>();
   const flows = new Set<(error: (where: string) => VakError) => void>();
+  const signals = createSignalWatch();
   const base = createInbox(deps.inboxPrefix);
   let answers: Subscription | undefined;
   let sweeper: Disposable | undefined;
@@ -167,8 +169,8 @@ export function createNatsAsks(deps: NatsAsksDeps): NatsAsks {
         const token = counter.toString(36);
         const abort = (): void =>
           settle(token, (entry) => entry.reject(new VakError('aborted', `${subject}: cancelled`)));
-        signal?.addEventListener('abort', abort, { once: true });
-        const release = (): void => signal?.removeEventListener('abort', abort);
+        const listening = signal === undefined ? undefined : signals.add(signal, abort);
+        const release = (): void => listening?.dispose();
         pending.set(token, {
           ...{ subject, timeoutMs, resolve, reject, release },
           deadline: clock.monotonic() + timeoutMs,
