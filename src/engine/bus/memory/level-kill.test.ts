@@ -105,7 +105,9 @@ for (const durability of ['written', 'fsynced'] as const) {
     expect(lines).toContain('refused disk-full');
     expect(lines).toContain('later read-only');
     expect(lines).toContain(`readable ${told.length}`);
-    expect(lines.at(-1)).toMatch(/^reason the disk .* is full: nothing more is kept; make room: it can be written when it is opened next/);
+    expect(lines.at(-1)).toMatch(
+      /^reason the disk .* is full: nothing more is kept; make room: it can be written when it is opened next/,
+    );
     // With room again it goes on from what was answered.
     expect(await reopen()).toEqual(upTo(told.length));
   }, 30_000);
@@ -126,7 +128,9 @@ it('B6 a store whose disk has no room to open it starts read-only with all that 
     'refused read-only',
     'later read-only',
     `readable ${opened}`,
-    expect.stringMatching(/^reason the disk .* is full: nothing more is kept; make room: it can be written when it is opened next/),
+    expect.stringMatching(
+      /^reason the disk .* is full: nothing more is kept; make room: it can be written when it is opened next/,
+    ),
   ]);
   const log = [...files.keys()].find((name) => name.endsWith('.log')) ?? '';
   expect(files.get(log)?.equals(place.files().get(log) ?? Buffer.alloc(0))).toBe(true);
