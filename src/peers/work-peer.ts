@@ -24,7 +24,7 @@ import { isSessionOf } from '../engine/ports/randomness.ts';
 import { createDisposer } from '../shared/base/disposer.ts';
 import type { VakError } from '../shared/base/vak-error.ts';
 import type { Role } from '../shared/protocol/roles.ts';
-import { withBus } from './cli/bus-connection.ts';
+import { lockUnlessNeeded, withBus } from './cli/bus-connection.ts';
 import type { CliHost, CommonOptions } from './cli/command.ts';
 import { createOutageTalk } from './cli/outage-talk.ts';
 import { type OpenWorkspace, withWorkspace } from './cli/workspace.ts';
@@ -98,6 +98,7 @@ async function runAs<T>(connected: Connected, work: (peer: WorkPeer) => Promise<
     const root = held.add(createPinnedRoot(profile.keyStore, workspace));
     root.current();
     const own = held.add(takeCredentials(await issue({ peer, ...rights }), { workspace, peer }));
+    lockUnlessNeeded(asked.common, open);
     const secrets = createOwnSecrets(own);
     const registry = createSecretRegistry({ source: secrets, clock });
     held.defer(() => registry.forget());

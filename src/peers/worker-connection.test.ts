@@ -7,7 +7,7 @@ import { createTestCertificates } from '../../tests/support/test-certificates.ts
 import { type OpenedLine, prepareServer, startListener } from '../../tests/support/vak-bus.ts';
 import { jsonLines, prepareVak, type Ran } from '../../tests/support/vak-program.ts';
 
-const program = prepareVak();
+const program = prepareVak({ isSelfShared: true });
 const { newSelf, secretFile } = program;
 const certificates = createTestCertificates();
 const stranger = createTestCertificates();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { prepareServer } from '../../tests/support/vak-bus.ts';
 import { prepareVak, type Ran } from '../../tests/support/vak-program.ts';
 
-const program = prepareVak();
+const program = prepareVak({ isSelfShared: true });
 const { vak, newSelf } = program;
 const bus = prepareServer();
 const patience = { timeout: 20_000, interval: 20 };

@@ -19,7 +19,7 @@ import { toText } from '../shared/base/bytes.ts';
 import type { Envelope } from '../shared/protocol/envelope.ts';
 import { decodeEnvelope } from '../shared/protocol/envelope-codec.ts';
 
-const program = prepareVak();
+const program = prepareVak({ isSelfShared: true });
 const { vak, newSelf, secretFile } = program;
 const bus = prepareServer({ jetStream: false });
 const patience = { timeout: 15_000, interval: 20 };

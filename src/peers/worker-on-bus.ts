@@ -20,7 +20,7 @@ import { createWorkerSession } from '../engine/work/worker-session.ts';
 import { createDisposer } from '../shared/base/disposer.ts';
 import { type ErrorCode, isVakError, VakError } from '../shared/base/vak-error.ts';
 import { startTrace } from '../shared/protocol/trace-context.ts';
-import { type BusPlace, withBus } from './cli/bus-connection.ts';
+import { type BusPlace, lockUnlessNeeded, withBus } from './cli/bus-connection.ts';
 import type { CliHost } from './cli/command.ts';
 import { checkSources } from './cli/envelope-workspace.ts';
 import { firstUseRights } from './cli/first-use.ts';
@@ -219,12 +219,6 @@ async function runTask(running: Running): Promise<number> {
   }
 }
 
-/** Whether the connection may ask the key store again, when it is sought anew. */
-function needsKeyStore({ bus: { connection } }: Usage, open: OpenWorkspace): boolean {
-  const isNamed = connection.creds !== undefined || connection.nkeyFile !== undefined;
-  return !isNamed && open.contents().credentials.size > 0;
-}
-
 /** Gives the identity its keys, its card and its grant, as the app gives them to its own workers. */
 async function takeIdentity({ workspace, peer }: Usage, open: OpenWorkspace, cli: CliHost): Promise<OwnCredentials> {
   const { clock, randomness } = cli;
@@ -247,8 +241,7 @@ async function runInWorkspace(usage: Usage, host: WorkerHost, cli: CliHost): Pro
       root.current();
       const own = await takeIdentity(usage, open, cli);
       try {
-        // A command runs for hours, and a process that has the root open is worth attacking.
-        if (!needsKeyStore(usage, open)) profile.keyStore.lock();
+        lockUnlessNeeded(common, open);
         return await runTask({ usage, host, cli, open, fabric, place, own, root, failure });
       } finally {
         own.dispose();

@@ -1,9 +1,9 @@
 /** The built program `vak` as a real process, in a profile of its own for each test. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { buildTestPrograms, type TestPrograms } from './test-programs.ts';
 
 /** Passphrases of every test; the canary looks for them. */
@@ -62,8 +62,14 @@ export const jsonLines = <T>(text: string): T[] =>
     .split('\n')
     .map(json<T>);
 
+export interface PrepareOptions {
+  /** `newSelf` makes one profile a file and copies it for each test: deriving keys for each is what takes the time. */
+  readonly isSelfShared?: boolean;
+}
+
 /** Has the programs built, and gives each test a folder and a profile. */
-export function prepareVak(): VakProgram {
+export function prepareVak({ isSelfShared = false }: PrepareOptions = {}): VakProgram {
+  let shared: { readonly path: string; readonly self: Self } | undefined;
   let programs: TestPrograms;
   let folder = '';
   let profile = '';
@@ -80,6 +86,9 @@ export function prepareVak(): VakProgram {
     secretFile('backup-pass', backupPassphrase);
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => {
+    if (shared !== undefined) rmSync(shared.path, { recursive: true, force: true });
+  });
 
   function secretFile(name: string, content: string): string {
     const path = join(folder, name);
@@ -136,9 +145,18 @@ export function prepareVak(): VakProgram {
     vak,
     start,
     async newSelf(...more) {
+      if (shared !== undefined && more.length === 0) {
+        cpSync(shared.path, profile, { recursive: true });
+        return shared.self;
+      }
       const { code, stdout, stderr } = await vak(['id', 'new', '--json', ...more]);
       expect([code, stderr]).toEqual([0, expect.stringMatching(/^identity \S+ is made/)]);
-      return json<Self>(stdout);
+      const self = json<Self>(stdout);
+      if (isSelfShared && more.length === 0) {
+        shared = { path: mkdtempSync(join(tmpdir(), 'vak-cli-self-')), self };
+        cpSync(profile, shared.path, { recursive: true });
+      }
+      return self;
     },
   };
 }

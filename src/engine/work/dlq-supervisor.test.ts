@@ -12,7 +12,7 @@ const done: AttemptResult = { kind: 'done', exitCode: 0, outputHash };
 describe.each(workEngines)('on the engine %s', (engine) => {
   let place: WorkPlace;
   beforeEach(async () => {
-    place = await openWorkPlace(engine, { ackWaitMs: 250 });
+    place = await openWorkPlace(engine, { ackWaitMs: 100 });
   });
   afterEach(async () => {
     await place.close();
@@ -28,7 +28,7 @@ describe.each(workEngines)('on the engine %s', (engine) => {
 
   /** The engine tells what is exhausted when somebody pulls. */
   const pullInVain = async (): Promise<void> => {
-    expect(await place.consumer.pull({ batch: 1, waitMs: 1_000 })).toEqual([]);
+    expect(await place.consumer.pull({ batch: 1, waitMs: 300 })).toEqual([]);
   };
 
   const states = async (): Promise<unknown[]> => [...(await place.book()).all()].map((one) => one.state);

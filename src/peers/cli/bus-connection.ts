@@ -13,6 +13,7 @@ import type { Settings } from '../../shared/settings/settings-schema.ts';
 import { openLineAuth, openSources, readTlsFiles } from './bus-credentials.ts';
 import type { CliHost, CommonOptions } from './command.ts';
 import { checkProfile, type Profile } from './profile.ts';
+import type { OpenWorkspace } from './workspace.ts';
 
 const elsewhere = 'give a server with --nats-url, or use a managed or remote context (vak context ls)';
 
@@ -166,6 +167,15 @@ async function connect(asked: BusAsked, settings: Settings, held: Held): Promise
   } catch (error) {
     throw explained(error, asked, `${label}, ${hostsOf(server.servers)}`);
   }
+}
+
+/**
+ * Locks the key store of a peer that runs for hours, once it has its own keys: a process that has the root open is worth attacking. It
+ * stays open where the connection, when it is sought anew, asks it for its credentials.
+ */
+export function lockUnlessNeeded({ connection }: CommonOptions, open: OpenWorkspace): void {
+  const isNamed = connection.creds !== undefined || connection.nkeyFile !== undefined;
+  if (isNamed || open.contents().credentials.size === 0) open.profile.keyStore.lock();
 }
 
 /**

@@ -8,7 +8,7 @@ import type { ApprovalAnswer } from '../../engine/work/approval-gate.ts';
 import { utf8 } from '../../shared/base/bytes.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
 
-const program = prepareVak();
+const program = prepareVak({ isSelfShared: true });
 const { vak, newSelf } = program;
 const bus = prepareServer();
 const { bytes: random } = createSystemRandomness();

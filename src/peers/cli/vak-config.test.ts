@@ -11,7 +11,7 @@ import { toText } from '../../shared/base/bytes.ts';
 const clock = createSystemClock();
 const randomness = createSystemRandomness();
 const ports = { clock, randomness };
-const program = prepareVak();
+const program = prepareVak({ isSelfShared: true });
 const { vak, newSelf, secretFile } = program;
 
 test('vak: settings are set, shown and deleted by key', async () => {

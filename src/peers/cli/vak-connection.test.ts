@@ -9,7 +9,7 @@ import { createNkeySeed, createNkeySigner } from '../../engine/identity/nkey.ts'
 import { createSystemRandomness } from '../../engine/ports/randomness.ts';
 import { toBase64, toText, utf8 } from '../../shared/base/bytes.ts';
 
-const program = prepareVak();
+const program = prepareVak({ isSelfShared: true });
 const { vak, newSelf, secretFile } = program;
 const operator = createTestOperator();
 const guarded = prepareServer({ config: operator.config, jetStream: false });

@@ -9,7 +9,7 @@ import { createSilentLogger } from '../../engine/ports/logger.ts';
 import { createSystemRandomness } from '../../engine/ports/randomness.ts';
 import { profileFiles } from '../../engine/settings/profile-files.ts';
 
-const program = prepareVak();
+const program = prepareVak({ isSelfShared: true });
 const { vak, newSelf, secretFile } = program;
 const password = 'canary-password-of-ada';
 const bus = prepareServer({ users: [{ user: 'ada', password }] });

@@ -5,7 +5,7 @@ import { type OpenedLine, prepareServer, startListener } from '../../../tests/su
 import { json, jsonLines, oneLine, prepareVak } from '../../../tests/support/vak-program.ts';
 import { streamsOf } from '../../shared/protocol/stream-table.ts';
 
-const program = prepareVak();
+const program = prepareVak({ isSelfShared: true });
 const { vak, newSelf } = program;
 const bus = prepareServer();
 

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { plainFields, sealedFields, goldenSecret as secret } from '../../../tests/support/golden-message.ts';
 import { oneLine, prepareVak } from '../../../tests/support/vak-program.ts';
 
-const program = prepareVak();
+const program = prepareVak({ isSelfShared: true });
 const { vak, start, newSelf, secretFile } = program;
 
 // A profile that is named must be there.

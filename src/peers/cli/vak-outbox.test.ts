@@ -7,7 +7,7 @@ import { damageJournal } from '../../../tests/support/journal-folder.ts';
 import { prepareServer } from '../../../tests/support/vak-bus.ts';
 import { json, jsonLines, oneLine, prepareVak, type Ran } from '../../../tests/support/vak-program.ts';
 
-const program = prepareVak();
+const program = prepareVak({ isSelfShared: true });
 const { vak, newSelf } = program;
 const bus = prepareServer();
 let relay: DeafRelay | undefined;

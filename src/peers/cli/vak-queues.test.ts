@@ -4,7 +4,7 @@ import { prepareServer, startUntil } from '../../../tests/support/vak-bus.ts';
 import { json, jsonLines, oneLine, prepareVak } from '../../../tests/support/vak-program.ts';
 import { openQueue } from '../../engine/work/work-queue.ts';
 
-const program = prepareVak();
+const program = prepareVak({ isSelfShared: true });
 const { vak, newSelf } = program;
 const bus = prepareServer();
 const peers: ProfilePeer[] = [];

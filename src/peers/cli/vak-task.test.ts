@@ -8,7 +8,7 @@ import { draftReceipt } from '../../engine/work/receipts.ts';
 import type { Task } from '../../engine/work/task-attempt.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
 
-const program = prepareVak();
+const program = prepareVak({ isSelfShared: true });
 const { vak, newSelf } = program;
 const bus = prepareServer();
 const randomness = createSystemRandomness();

@@ -5,7 +5,7 @@ import { json, oneLine, prepareVak, type Ran } from '../../../tests/support/vak-
 import type { Fabric } from '../../engine/bus/fabric.ts';
 import { streamsOf } from '../../shared/protocol/stream-table.ts';
 
-const program = prepareVak();
+const program = prepareVak({ isSelfShared: true });
 const { vak, newSelf } = program;
 const bus = prepareServer();
 const patience = { timeout: 30_000, interval: 50 };
