@@ -22,7 +22,8 @@ import { type DurablePeer, openDurablePeer } from '../engine/outbox/durable-peer
 import { openOwnOutbox, outboxFolder } from '../engine/outbox/outbox-folder.ts';
 import { isSessionOf } from '../engine/ports/randomness.ts';
 import { createDisposer } from '../shared/base/disposer.ts';
-import type { VakError } from '../shared/base/vak-error.ts';
+import { VakError } from '../shared/base/vak-error.ts';
+import type { Grant } from '../shared/protocol/identity-records.ts';
 import type { Role } from '../shared/protocol/roles.ts';
 import { lockUnlessNeeded, withBus } from './cli/bus-connection.ts';
 import type { CliHost, CommonOptions } from './cli/command.ts';
@@ -65,6 +66,17 @@ function rightsOf({ common, role, queues }: WorkPeerAsked, open: OpenWorkspace, 
   return { roles: both(held?.roles ?? [], [role]), queues: both(held?.queues ?? [], queues) };
 }
 
+/** Throws `forbidden` unless the grant gives what is asked: where the root is held elsewhere it stands as it was imported. */
+function checkGranted({ peer, roles, queues }: Grant, { role, queues: wanted }: WorkPeerAsked): void {
+  const missing = wanted.filter((queue) => !queues.includes(queue));
+  if (roles.includes(role) && missing.length === 0) return;
+  const what = missing.length === 0 ? `role ${role}` : `role ${role} of queue ${missing.join(', ')}`;
+  throw new VakError(
+    'forbidden',
+    `${peer}: is not granted the ${what}; grant it where the root is (vak grant add), and import it here`,
+  );
+}
+
 function createEnding({ signal }: CliHost) {
   let fail = (_: VakError): void => {};
   const ended = new Promise<void>((resolve, reject) => {
@@ -98,6 +110,7 @@ async function runAs<T>(connected: Connected, work: (peer: WorkPeer) => Promise<
     const root = held.add(createPinnedRoot(profile.keyStore, workspace));
     root.current();
     const own = held.add(takeCredentials(await issue({ peer, ...rights }), { workspace, peer }));
+    checkGranted(own.grant, asked);
     lockUnlessNeeded(asked.common, open);
     const secrets = createOwnSecrets(own);
     const registry = createSecretRegistry({ source: secrets, clock });
@@ -111,7 +124,8 @@ async function runAs<T>(connected: Connected, work: (peer: WorkPeer) => Promise<
       opener: createEnvelopeOpener({ registry, workspace }),
     });
     const permit = createPermit({
-      ...{ workspace, peer, ...rights, clock, logger, ownsSession: (session) => isSessionOf(peer, session) },
+      ...{ workspace, peer, roles: own.grant.roles, queues: own.grant.queues, clock, logger },
+      ...{ ownsSession: (session) => isSessionOf(peer, session) },
       onDenied: ({ action, subject, rule }: DeniedAccess) => asked.log('denied', { action, subject, rule }),
     });
     const { bus, durable } = createPermittedFabric(fabric, permit);

@@ -54,6 +54,7 @@ const againMs = 2_000;
 /** What nobody can prove waits in this number, and comes so often: 16 s. Anybody may write to an inbox, and 64 are in flight at most. */
 const maxUnproven = 16;
 const maxUnprovenDeliveries = 8;
+const unprovenHoldMs = 10_000;
 /** After it was taken by a process that it is not for, ms: at first, and at most. */
 const handOnFromMs = 100;
 const handOnCapMs = 2_000;
@@ -112,7 +113,9 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
     await delivery.term();
   }
 
-  const unproven = createUnproven({ capacity: maxUnproven, maxDeliveries: maxUnprovenDeliveries });
+  const unproven = createUnproven({
+    ...{ clock, holdMs: unprovenHoldMs, capacity: maxUnproven, maxDeliveries: maxUnprovenDeliveries },
+  });
   const isLast = ({ deliveryCount }: Delivery): boolean => deliveryCount >= spec.maxDeliver;
 
   async function handOn(delivery: Delivery): Promise<void> {

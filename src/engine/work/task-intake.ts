@@ -46,6 +46,7 @@ export interface TaskIntakeDeps {
 
 /** Tasks that nobody can prove wait in this number: a queue has many more in flight. */
 const maxUnproven = 64;
+const unprovenHoldMs = 20_000;
 /** A task that cannot be judged yet comes again after so long, ms. */
 const returnDelayMs = 5_000;
 
@@ -65,7 +66,7 @@ const isRefusal = (found: PayloadOf<'vak.work.task'> | Refusal): found is Refusa
 /** Creates the intake of one worker's queue. */
 export function createTaskIntake(deps: TaskIntakeDeps): TaskIntake {
   const { peer, judge, reader, handled, office, clock, maxDeliver } = deps;
-  const unproven = createUnproven({ capacity: maxUnproven, maxDeliveries: maxDeliver });
+  const unproven = createUnproven({ clock, holdMs: unprovenHoldMs, capacity: maxUnproven, maxDeliveries: maxDeliver });
 
   async function refuse(delivery: Delivery, refusal: Refusal): Promise<TaskAdmission> {
     const { message } = delivery;

@@ -83,6 +83,13 @@ test('I4 vak: a second machine joins as docs/join-a-workspace.md says, and its w
     Array.from({ length: 3 }, () => ({ signature: 'valid', seal: 'opens', chain: 'ok' })),
   );
   expect(heard[0]?.envelope.keyid).toMatch(/^s2\.builder\./);
+  program.switchProfile('second');
+  expect(await vak(['worker', '--queue', 'other', '--identity', 'builder', '--context', 'prod'])).toMatchObject({
+    ...{ code: 1, stdout: '' },
+    stderr: expect.stringMatching(
+      /vak: builder: is not granted the role worker of queue other; grant it where the root is/,
+    ),
+  });
   // What was taken over once is nothing new; what is older than what was seen stays out.
   program.switchProfile('first');
   const before = readFileSync(join(homeOf('first'), 'grants.ndjson'), 'utf8');
