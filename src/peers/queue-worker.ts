@@ -45,6 +45,9 @@ export interface QueueWorkerOptions {
 /** The command of a worker that stops is asked to end, and killed after the grace. */
 const farewell = { reason: 'the worker stops', cause: 'worker-stopping', finishWithinMs: 0, graceMs: 5_000 } as const;
 
+/** So long a worker that stops waits for what its server has not answered, ms. */
+const leaveWithinMs = 10_000;
+
 /** Tells an event of the loop. */
 function tell(log: EventLog, event: WorkEvent): void {
   if (event.kind === 'refused') {
@@ -164,7 +167,7 @@ export async function runQueueWorker(peer: WorkPeer, options: QueueWorkerOptions
     await ended;
     log('draining', { running: loop.runningCount });
   } finally {
-    await loop.close(drainMs);
+    await loop.close({ finishWithinMs: drainMs, leaveWithinMs });
     await close();
     held.dispose();
     log('stopped');

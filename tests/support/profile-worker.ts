@@ -80,7 +80,7 @@ export async function openProfilePeer(profile: string, name: string, url: string
     sealer: createEnvelopeSealer({ ...own, registry }),
     ...{ journal: createMemoryJournal(), status: fabric, durable: () => durable },
   });
-  const loops: { close(finishWithinMs: number): Promise<void> }[] = [];
+  const loops: { close(limits: { readonly finishWithinMs: number; readonly leaveWithinMs: number }): Promise<void> }[] = [];
 
   async function work(queue: string, handler: TaskHandler): Promise<void> {
     const spec = streamsOf(workspace).find(({ name: stream }) => stream === `VAK_WORK_${workspace}`) as StreamSpec;
@@ -102,7 +102,7 @@ export async function openProfilePeer(profile: string, name: string, url: string
       ...{ ...own, publisher: peer, durable, bus: fabric.bus, judge, onRefused: () => {} },
     }),
     async close() {
-      for (const loop of loops) await loop.close(0);
+      for (const loop of loops) await loop.close({ finishWithinMs: 0, leaveWithinMs: 500 });
       await peer.close(5_000);
       await fabric.close();
       held.dispose();

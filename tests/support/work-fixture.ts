@@ -145,7 +145,7 @@ export async function openWorkPlace(
       },
       async close(finishWithinMs = 0) {
         if (life.isOver) return;
-        await loop.close(finishWithinMs);
+        await loop.close({ finishWithinMs, leaveWithinMs: 500 });
         await peer.close(5_000);
       },
     };

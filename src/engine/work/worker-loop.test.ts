@@ -136,6 +136,24 @@ describe.each(workEngines)('on the engine %s', (engine) => {
     expect(await place.receipts()).toHaveLength(1);
   });
 
+  test('B8 a worker that stops does not wait for a server that does not answer', async () => {
+    let isAsked = false;
+    const through = (durable: DurablePlane): DurablePlane => ({
+      ...durable,
+      append(subject, data, options) {
+        if (!subject.startsWith('vak.receipts.')) return durable.append(subject, data, options);
+        isAsked = true;
+        return new Promise(() => {});
+      },
+    });
+    const { loop } = await place.startWorker('wilma', { handler: async () => done, through });
+    await place.submit({ command: ['true'] });
+    await expect.poll(() => isAsked, patience).toBe(true);
+    await loop.close({ finishWithinMs: 10, leaveWithinMs: 10 });
+    expect(loop.runningCount).toBe(1);
+    expect(await place.leftCount()).toBe(1);
+  });
+
   test('E15 a task whose acknowledgement was lost comes again, and is not run again', async () => {
     let acks = 0;
     let runs = 0;

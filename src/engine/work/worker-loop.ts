@@ -28,10 +28,10 @@ export interface WorkerLoop {
   /** Tasks that run now. */
   readonly runningCount: number;
   /**
-   * Claims no more; what runs may finish within `finishWithinMs`, then its signal is aborted. Resolves when all of it has ended. A
-   * later call may only hurry the first.
+   * Claims no more; what runs may finish within `finishWithinMs`, then its signal is aborted. Resolves when all of it has ended, or
+   * after `leaveWithinMs` more: while the server is away nobody takes a receipt, which waits in the outbox, and the task comes again.
    */
-  close(finishWithinMs: number): Promise<void>;
+  close(limits: { readonly finishWithinMs: number; readonly leaveWithinMs: number }): Promise<void>;
 }
 
 /** Begins to work. */
@@ -80,13 +80,13 @@ export function startWorkerLoop(deps: WorkerLoopDeps): WorkerLoop {
     get runningCount() {
       return running.size;
     },
-    async close(finishWithinMs) {
+    async close({ finishWithinMs, leaveWithinMs }) {
       const closed = loop.close();
       wake();
       await closed;
       const all = Promise.all(running);
       if (finishWithinMs === 0 || !(await settlesWithin(clock, finishWithinMs, all))) stopping.abort();
-      await all;
+      await settlesWithin(clock, leaveWithinMs, all);
     },
   };
 }
