@@ -80,7 +80,8 @@ export async function openProfilePeer(profile: string, name: string, url: string
     sealer: createEnvelopeSealer({ ...own, registry }),
     ...{ journal: createMemoryJournal(), status: fabric, durable: () => durable },
   });
-  const loops: { close(limits: { readonly finishWithinMs: number; readonly leaveWithinMs: number }): Promise<void> }[] = [];
+  const loops: { close(limits: { readonly finishWithinMs: number; readonly leaveWithinMs: number }): Promise<void> }[] =
+    [];
 
   async function work(queue: string, handler: TaskHandler): Promise<void> {
     const spec = streamsOf(workspace).find(({ name: stream }) => stream === `VAK_WORK_${workspace}`) as StreamSpec;
