@@ -3,9 +3,12 @@
  * Law: what is not declared here cannot be reached from a window.
  */
 import { appStatusContract } from './app-status-contract.ts';
+import { approvalsContract } from './approvals-contract.ts';
 import { connectionsContract } from './connections-contract.ts';
 import { developerContract } from './developer-contract.ts';
 import { identityContract } from './identity-contract.ts';
+import { operationsContract } from './operations-contract.ts';
+import { queuesContract } from './queues-contract.ts';
 import { sessionsContract } from './sessions-contract.ts';
 import { settingsContract } from './settings-contract.ts';
 import { streamsContract } from './streams-contract.ts';
@@ -13,9 +16,12 @@ import { swarmContract } from './swarm-contract.ts';
 
 export const appContract = {
   app: appStatusContract,
+  approvals: approvalsContract,
   connections: connectionsContract,
   developer: developerContract,
   identity: identityContract,
+  operations: operationsContract,
+  queues: queuesContract,
   sessions: sessionsContract,
   settings: settingsContract,
   streams: streamsContract,

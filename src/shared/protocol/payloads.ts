@@ -35,7 +35,7 @@ export const taskPayload = z
   .refine((task) => !('input' in task), { path: ['input'], message: 'a task is either a command or an input' });
 
 /** A task as it stands in a queue: a command line, or an input (any JSON) for the worker's own handler; exactly one of them. */
-const workTaskPayload = z
+export const workTaskPayload = z
   .looseObject({ command: commandField.optional(), input: z.unknown().optional(), ...taskFields })
   .refine((task) => (task.command === undefined) === 'input' in task, {
     path: ['command'],

@@ -1,0 +1,110 @@
+/**
+ * Operations: incidents of the work plane, its totals, what is muted (product.md "Operations Center").
+ * Law: an incident is exact about what, where, since when and how often; acknowledging one hides nothing that comes after.
+ */
+import { z } from 'zod';
+import { call, snapshot } from './define-contract.ts';
+
+/**
+ * `dead-letters`: tasks of a queue that failed for good, by error class. `lost`: gone without a receipt or dead letter (W7).
+ * `lag`, `age`: over the limit that the settings give. `refused-record`: a receipt or dead letter that does not count. `refused-approval`:
+ * a verdict or request that does not count. `denied`: a peer did what it has no right to (A4). `supervisor`: the app's own has failed.
+ */
+export const incidentKinds = [
+  'lost',
+  'dead-letters',
+  'no-consumer',
+  'stuck',
+  'lag',
+  'age',
+  'refused-record',
+  'refused-approval',
+  'denied',
+  'supervisor',
+] as const;
+export type IncidentKind = (typeof incidentKinds)[number];
+
+/** Where it can be looked into. */
+export type IncidentPlace =
+  | { readonly kind: 'queue'; readonly queue: string }
+  | { readonly kind: 'approvals' }
+  | { readonly kind: 'none' };
+
+/** Times in ms since the epoch. */
+export interface Incident {
+  /** Stable while it lasts: of its kind and what it is about. */
+  readonly id: string;
+  readonly kind: IncidentKind;
+  /** `bad`: something failed or was forged. `wait`: something waits too long. */
+  readonly tone: 'bad' | 'wait';
+  /** One line; a sentence of what happened; what to do next. Made visible already. */
+  readonly title: string;
+  readonly why: string;
+  readonly next: string;
+  readonly queue: string | null;
+  readonly place: IncidentPlace;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  /** How often it happened, or how many tasks it is about. */
+  readonly count: number;
+  /** A condition stands until it is over; else it is a thing that has happened. */
+  readonly isStanding: boolean;
+  /** Null: open. What comes after an acknowledgement opens it again. */
+  readonly acknowledged: { readonly atMs: number } | null;
+  readonly isMuted: boolean;
+}
+
+export interface WorkTotals {
+  readonly lag: number;
+  readonly inPerSec: number;
+  readonly outPerSec: number;
+  readonly doneCount: number;
+  readonly deadCount: number;
+  readonly lostCount: number;
+  readonly pendingApprovalCount: number;
+}
+
+export interface MuteState {
+  readonly kinds: readonly IncidentKind[];
+  readonly queues: readonly string[];
+  /** All until then, ms since the epoch; null: not. */
+  readonly untilMs: number | null;
+}
+
+export interface OperationsState {
+  /** Those that are open first, then by what is worst, then the latest. At most 200. */
+  readonly incidents: readonly Incident[];
+  /** Open, and not muted: what the icon's badge shows, with the pending approvals. */
+  readonly openCount: number;
+  readonly totals: WorkTotals;
+  /** Of all queues together, one figure a sample, oldest first. */
+  readonly lagHistory: readonly number[];
+  readonly sampleMs: number;
+  readonly muted: MuteState;
+  /** The incident that a notification was pressed for; `at` rises with each. */
+  readonly asked: { readonly id: string; readonly at: number } | null;
+}
+
+const id = z.string().min(1).max(300);
+
+export const operationsContract = {
+  /** `not-found` if it is over. */
+  acknowledge: call(z.object({ id }))<void>(),
+  /** Opens again all that was acknowledged. */
+  takeBack: call(z.object({}))<void>(),
+  /** Desktop notifications only: what is muted stays listed. */
+  mute: call(
+    z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('kind'), incidentKind: z.enum(incidentKinds), isMuted: z.boolean() }),
+      z.object({ kind: z.literal('queue'), queue: z.string().min(1).max(64), isMuted: z.boolean() }),
+      z.object({
+        kind: z.literal('all'),
+        forMinutes: z
+          .int()
+          .min(0)
+          .max(24 * 60),
+      }),
+    ]),
+  )<void>(),
+  state: snapshot<OperationsState>(),
+} as const;
