@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createViewStore, showGap, showMessage, showQuarantine, showSession } from './view-store.ts';
+import {
+  createViewStore,
+  showApprovals,
+  showGap,
+  showMessage,
+  showQuarantine,
+  showQueue,
+  showSession,
+} from './view-store.ts';
 
 function memoryStorage(initial?: string) {
   const items = new Map(initial === undefined ? [] : [['view-state-v1', initial]]);
@@ -65,6 +73,18 @@ describe('view store', () => {
       streamsMode: 'messages',
       wanted: { kind: 'dropped' },
     });
+  });
+
+  it('a queue and an approval that are asked for are shown in their views, once', () => {
+    const storage = memoryStorage();
+    const store = createViewStore(storage);
+    showQueue(store, 'render');
+    expect(store.getState()).toMatchObject({ view: 'queues', wanted: { kind: 'queue', queue: 'render' } });
+    showApprovals(store);
+    expect(store.getState()).toMatchObject({ view: 'approvals', wanted: { kind: 'approvals', requestId: null } });
+    showApprovals(store, 'r1');
+    expect(store.getState().wanted).toEqual({ kind: 'approvals', requestId: 'r1' });
+    expect(createViewStore(storage).getState()).toMatchObject({ view: 'approvals', wanted: null });
   });
 
   it.each(['', '{', 'null', '[]', '"text"', '{"view":"gone","theme":7,"timeZone":null,"isInspectorOpen":"yes"}'])(

@@ -20,12 +20,19 @@ export type ViewId = (typeof viewIds)[number];
 export type ThemeChoice = 'system' | 'light' | 'dark';
 export type TimeZoneChoice = 'utc' | 'local';
 export type StreamsMode = 'messages' | 'session';
-/** What another view is to show next; whoever shows it takes it away. */
-export type Wanted =
+/** What Streams is to show next. */
+export type WantedInStreams =
   | { readonly kind: 'message'; readonly seq: number }
   /** The newest place in the table where messages are missing. */
   | { readonly kind: 'dropped' | 'outage' }
-  | { readonly kind: 'quarantine' | 'session' | 'connections' };
+  | { readonly kind: 'session' };
+/** What another view is to show next; whoever shows it takes it away. */
+export type Wanted =
+  | WantedInStreams
+  | { readonly kind: 'quarantine' | 'connections' }
+  | { readonly kind: 'queue'; readonly queue: string }
+  /** Null: the one that has waited longest. */
+  | { readonly kind: 'approvals'; readonly requestId: string | null };
 
 export interface ViewState {
   readonly view: ViewId;
@@ -118,6 +125,16 @@ export function showConnections(store: Pick<StoreApi<ViewState>, 'setState'>): v
 /** Shows what was refused. */
 export function showQuarantine(store: Pick<StoreApi<ViewState>, 'setState'>): void {
   store.setState({ view: 'operations', wanted: { kind: 'quarantine' } });
+}
+
+/** Shows a queue with its detail. */
+export function showQueue(store: Pick<StoreApi<ViewState>, 'setState'>, queue: string): void {
+  store.setState({ view: 'queues', wanted: { kind: 'queue', queue } });
+}
+
+/** Shows what waits for an answer: one request, or the one that has waited longest. */
+export function showApprovals(store: Pick<StoreApi<ViewState>, 'setState'>, requestId: string | null = null): void {
+  store.setState({ view: 'approvals', wanted: { kind: 'approvals', requestId } });
 }
 
 /** Creates the store; every change is written to `storage`. */

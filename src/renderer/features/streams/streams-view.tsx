@@ -1,6 +1,7 @@
 /** Streams: sessions at the left, what passes on the bus in the middle, the selected message at the right. */
 import { type RefObject, useCallback, useEffect, useMemo, useRef } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
+import type { Wanted, WantedInStreams } from '../../state/view-store.ts';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { Inspector } from './inspector.tsx';
 import { MessagesPane } from './messages-pane.tsx';
@@ -50,16 +51,25 @@ function showGap(model: RowsModel, kind: keyof typeof noGap): boolean {
   return model.showGap(kind) || (kind === 'dropped' && model.showGap('outage'));
 }
 
+/** What has the focus then. */
+const wantedRoles: Readonly<Record<WantedInStreams['kind'], 'grid' | 'tree'>> = {
+  message: 'grid',
+  dropped: 'grid',
+  outage: 'grid',
+  session: 'tree',
+};
+
+const isWantedHere = (wanted: Wanted): wanted is WantedInStreams => Object.hasOwn(wantedRoles, wanted.kind);
+
 /** Shows what another view asked for, once the table holds all subjects, with the focus on it. */
 function useWanted(model: RowsModel, root: RefObject<HTMLElement | null>): void {
   const { view, advise } = useWorkbench();
   const wanted = useViewState((state) => state.wanted);
   useEffect(() => {
-    if (wanted === null || wanted.kind === 'quarantine' || wanted.kind === 'connections') return;
+    if (wanted === null || !isWantedHere(wanted)) return;
     if (wanted.kind === 'message') model.show(wanted.seq);
     else if (wanted.kind !== 'session' && !showGap(model, wanted.kind)) advise(noGap[wanted.kind]);
-    const role = wanted.kind === 'session' ? 'tree' : 'grid';
-    root.current?.querySelector<HTMLElement>(`[role="${role}"]`)?.focus({ preventScroll: true });
+    root.current?.querySelector<HTMLElement>(`[role="${wantedRoles[wanted.kind]}"]`)?.focus({ preventScroll: true });
     view.setState({ wanted: null });
   }, [view, model, root, advise, wanted]);
 }
