@@ -14,6 +14,8 @@ export interface ProfileFiles {
   readonly pins: string;
   /** Heads of the own peers' chains. */
   readonly heads: string;
+  /** Which incidents were acknowledged. */
+  readonly incidents: string;
   /** Folder of the embedded engine's journal. */
   readonly engine: string;
   /** Folder of the managed nats-server. */
@@ -32,6 +34,7 @@ export function profileFiles(folder: string): ProfileFiles {
     serials: join(folder, 'serials.json'),
     pins: join(folder, 'pins.json'),
     heads: join(folder, 'heads.json'),
+    incidents: join(folder, 'incidents.json'),
     engine: join(folder, 'engine'),
     managedServer: join(folder, 'managed-server'),
     outbox: join(folder, 'outbox'),

@@ -3,30 +3,13 @@
  * Law: an incident is exact about what, where, since when and how often; acknowledging one hides nothing that comes after.
  */
 import { z } from 'zod';
+import { type IncidentKind, type NoticeKind, noticeKinds } from '../protocol/incident-kinds.ts';
 import { call, snapshot } from './define-contract.ts';
-
-/**
- * `dead-letters`: tasks of a queue that failed for good, by error class. `lost`: gone without a receipt or dead letter (W7).
- * `lag`, `age`: over the limit that the settings give. `refused-record`: a receipt or dead letter that does not count. `refused-approval`:
- * a verdict or request that does not count. `denied`: a peer did what it has no right to (A4). `supervisor`: the app's own has failed.
- */
-export const incidentKinds = [
-  'lost',
-  'dead-letters',
-  'no-consumer',
-  'stuck',
-  'lag',
-  'age',
-  'refused-record',
-  'refused-approval',
-  'denied',
-  'supervisor',
-] as const;
-export type IncidentKind = (typeof incidentKinds)[number];
 
 /** Where it can be looked into. */
 export type IncidentPlace =
   | { readonly kind: 'queue'; readonly queue: string }
+  | { readonly kind: 'session'; readonly session: string }
   | { readonly kind: 'approvals' }
   | { readonly kind: 'none' };
 
@@ -54,6 +37,7 @@ export interface Incident {
   readonly isMuted: boolean;
 }
 
+/** Of all queues together. */
 export interface WorkTotals {
   readonly lag: number;
   readonly inPerSec: number;
@@ -65,11 +49,16 @@ export interface WorkTotals {
 }
 
 export interface MuteState {
-  readonly kinds: readonly IncidentKind[];
+  readonly kinds: readonly NoticeKind[];
   readonly queues: readonly string[];
   /** All until then, ms since the epoch; null: not. */
   readonly untilMs: number | null;
 }
+
+/** What a notification that was pressed leads to; `at` rises with each. */
+export type AskedPlace =
+  | { readonly kind: 'incident'; readonly id: string; readonly at: number }
+  | { readonly kind: 'approvals' | 'operations'; readonly at: number };
 
 export interface OperationsState {
   /** Those that are open first, then by what is worst, then the latest. At most 200. */
@@ -81,21 +70,21 @@ export interface OperationsState {
   readonly lagHistory: readonly number[];
   readonly sampleMs: number;
   readonly muted: MuteState;
-  /** The incident that a notification was pressed for; `at` rises with each. */
-  readonly asked: { readonly id: string; readonly at: number } | null;
+  /** Until a window has taken it. */
+  readonly asked: AskedPlace | null;
 }
 
 const id = z.string().min(1).max(300);
 
 export const operationsContract = {
-  /** `not-found` if it is over. */
+  /** `not-found` if it is over, `conflict` for a condition that stands. */
   acknowledge: call(z.object({ id }))<void>(),
-  /** Opens again all that was acknowledged. */
-  takeBack: call(z.object({}))<void>(),
-  /** Desktop notifications only: what is muted stays listed. */
+  /** Opens again what was acknowledged: one, or all of it. */
+  takeBack: call(z.object({ id: id.optional() }))<void>(),
+  /** Desktop notifications and the icon's badge only: what is muted stays listed. */
   mute: call(
     z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('kind'), incidentKind: z.enum(incidentKinds), isMuted: z.boolean() }),
+      z.object({ kind: z.literal('kind'), noticeKind: z.enum(noticeKinds), isMuted: z.boolean() }),
       z.object({ kind: z.literal('queue'), queue: z.string().min(1).max(64), isMuted: z.boolean() }),
       z.object({
         kind: z.literal('all'),
@@ -106,5 +95,7 @@ export const operationsContract = {
       }),
     ]),
   )<void>(),
+  /** This window shows what was asked for with that `at`. */
+  taken: call(z.object({ at: z.int() }))<void>(),
   state: snapshot<OperationsState>(),
 } as const;

@@ -2,6 +2,7 @@
  * The table of settings by flat dotted key (product.md "Configuration").
  * Law: every setting has one row with its type, what is allowed, its default and a line of help; no row holds a secret.
  */
+import { isNoticeKind, noticeKinds } from '../protocol/incident-kinds.ts';
 import { isToken } from '../protocol/subject.ts';
 import { isVariableName, secretShapeOf, workspaceSecretName } from './secret-shape.ts';
 
@@ -47,8 +48,38 @@ function isServerList(value: unknown): boolean {
 }
 
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
+const isIntegerIn = (least: number, most: number) => (value: unknown) =>
+  Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
 const isOneOf = (allowed: readonly string[]) => (value: unknown) =>
   typeof value === 'string' && allowed.includes(value);
+
+const maxListed = 64;
+
+/** Parts of a list that is kept as one text, with commas between; none of null. */
+export function listOf(text: string | null): readonly string[] {
+  return text === null ? [] : text.split(',').map((part) => part.trim());
+}
+
+/** The text of a list; null for an empty one. */
+export function listText(parts: readonly string[]): string | null {
+  return parts.length === 0 ? null : parts.join(',');
+}
+
+/** A list in which each part is fit and stands once. */
+const isListOf = (isPart: (part: string) => boolean) => (value: unknown) => {
+  if (typeof value !== 'string') return false;
+  const parts = listOf(value);
+  return parts.length <= maxListed && new Set(parts).size === parts.length && parts.every(isPart);
+};
+
+const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?Z$/;
+
+function isMoment(value: unknown): boolean {
+  if (typeof value !== 'string' || !moment.test(value)) return false;
+  const ms = Date.parse(value);
+  // A day that a month does not have would silently be one of the next.
+  return Number.isFinite(ms) && new Date(ms).toISOString().startsWith(value.slice(0, 16));
+}
 
 /** Whether a text may name a context. */
 export function isContextName(value: unknown): boolean {
@@ -56,6 +87,73 @@ export function isContextName(value: unknown): boolean {
 }
 
 const addresses = 'nats:// or tls:// address without a password; several with commas between';
+
+/** When a queue is a matter for the Operations Center, and what of it is told on the desktop. */
+const alertRows: readonly SettingRow[] = [
+  {
+    key: 'alerts.lagLimit',
+    type: 'integer',
+    allowed: '0 (never) to 1000000000 tasks',
+    fallback: 1000,
+    help: 'tasks that may wait in a queue or be under way before it is an alert',
+    isBus: false,
+    accepts: isIntegerIn(0, 1_000_000_000),
+  },
+  {
+    key: 'alerts.ageLimitSec',
+    type: 'integer',
+    allowed: '0 (never) to 31536000 seconds',
+    fallback: 600,
+    help: 'seconds that the oldest task of a queue may stand in it before it is an alert',
+    isBus: false,
+    accepts: isIntegerIn(0, 31_536_000),
+  },
+  {
+    key: 'alerts.noConsumerSec',
+    type: 'integer',
+    allowed: '0 (never) to 86400 seconds',
+    fallback: 30,
+    help: 'seconds that tasks may wait while nobody claims them before it is an alert',
+    isBus: false,
+    accepts: isIntegerIn(0, 86_400),
+  },
+  {
+    key: 'notifications.desktop',
+    type: 'boolean',
+    allowed: 'true, false',
+    fallback: true,
+    help: 'tell new failures and waiting approvals on the desktop while the window is not in front',
+    isBus: false,
+    accepts: isBoolean,
+  },
+  {
+    key: 'notifications.mutedKinds',
+    type: 'string',
+    allowed: `several with commas between: ${noticeKinds.join(', ')}`,
+    fallback: null,
+    help: 'kinds that are listed, but neither told on the desktop nor counted on the icon',
+    isBus: false,
+    accepts: isListOf(isNoticeKind),
+  },
+  {
+    key: 'notifications.mutedQueues',
+    type: 'string',
+    allowed: 'names of queues with commas between, 64 at most',
+    fallback: null,
+    help: 'queues of which nothing is told on the desktop or counted on the icon',
+    isBus: false,
+    accepts: isListOf(isToken),
+  },
+  {
+    key: 'notifications.mutedUntil',
+    type: 'string',
+    allowed: 'a time as 2026-11-30T14:00:00Z',
+    fallback: null,
+    help: 'nothing is told on the desktop until then',
+    isBus: false,
+    accepts: isMoment,
+  },
+];
 
 /** Rows without a name in their key. */
 export const fixedRows: readonly SettingRow[] = [
@@ -129,8 +227,9 @@ export const fixedRows: readonly SettingRow[] = [
     fallback: 15,
     help: 'minutes without use after which the key store locks',
     isBus: false,
-    accepts: (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 1440,
+    accepts: isIntegerIn(0, 1440),
   },
+  ...alertRows,
 ];
 
 /** Rows of one context; their keys are `contexts.<name>.<field>`. */

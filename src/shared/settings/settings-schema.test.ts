@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { settingRows } from './setting-keys.ts';
+import { fixedRows, listOf, listText, settingRows } from './setting-keys.ts';
 import { readSettings, settingAt, settingKeys } from './settings-schema.ts';
 
 const seed = 'SUAM5GQ2LTORUW4ZZANFZSA3TPOQQGCIDTMVSWIIDCOV2CA2LTEB2GK43U';
@@ -16,6 +16,8 @@ test('settings: an empty object gives the defaults', () => {
     natsUrl: null,
     workspaceSecretEnv: 'VAK_WORKSPACE_SECRET',
     idleLockMinutes: 15,
+    alerts: { lagLimit: 1000, ageLimitSec: 600, noConsumerSec: 30 },
+    notifications: { desktop: true, mutedKinds: null, mutedQueues: null, mutedUntil: null },
   });
 });
 
@@ -32,6 +34,13 @@ test('settings: everything that can be set is read, and found under its flat key
     natsUrl: 'nats://127.0.0.1:4222',
     workspaceSecretEnv: 'TEAM_SECRET',
     idleLockMinutes: 0,
+    alerts: { lagLimit: 0, ageLimitSec: 60, noConsumerSec: 86_400 },
+    notifications: {
+      desktop: false,
+      mutedKinds: 'lag,approval',
+      mutedQueues: 'render, builds',
+      mutedUntil: '2026-11-30T14:00:00Z',
+    },
     foreign: [1, { two: 'three' }],
   });
   expect(problems).toEqual([]);
@@ -48,6 +57,11 @@ test('settings: everything that can be set is read, and found under its flat key
     'contexts.prod.readOnly': true,
     natsUrl: 'nats://127.0.0.1:4222',
     idleLockMinutes: 0,
+    'alerts.lagLimit': 0,
+    'alerts.noConsumerSec': 86_400,
+    'notifications.desktop': false,
+    'notifications.mutedKinds': 'lag,approval',
+    'notifications.mutedUntil': '2026-11-30T14:00:00Z',
   });
   expect(settingKeys(settings).every((key) => settingAt(settings, key) !== undefined)).toBe(true);
   for (const key of ['look', 'contexts.prod', 'contexts.none.url', 'contexts.prod.name', 'policy.no', 'constructor']) {
@@ -70,6 +84,20 @@ test.each([
   [{ natsUrl: 'http://pink-unicorn' }, 'natsUrl: found string of 19 characters, allowed: nats://'],
   [{ natsUrl: 'ws://host:80' }, 'natsUrl: found string of 12 characters, allowed: nats:// or tls:// address'],
   [{ natsUrl: 'nats://host:99999' }, 'natsUrl: found string of 17 characters'],
+  [{ alerts: { lagLimit: -1 } }, 'alerts.lagLimit: found number, allowed: 0 (never) to 1000000000 tasks'],
+  [{ alerts: { ageLimitSec: '600' } }, 'alerts.ageLimitSec: found string of 3 characters'],
+  [
+    { notifications: { mutedKinds: 'lag,unicorn' } },
+    'notifications.mutedKinds: found string of 11 characters, allowed: ',
+  ],
+  [{ notifications: { mutedKinds: '' } }, 'notifications.mutedKinds: found string of 0 characters'],
+  [{ notifications: { mutedQueues: 'a,a' } }, 'notifications.mutedQueues: found string of 3 characters'],
+  [{ notifications: { mutedQueues: 'a b' } }, 'notifications.mutedQueues: found string of 3 characters'],
+  [
+    { notifications: { mutedUntil: '2026-02-30T14:00:00Z' } },
+    'notifications.mutedUntil: found string of 20 characters',
+  ],
+  [{ notifications: { mutedUntil: 'tomorrow' } }, 'notifications.mutedUntil: found string of 8 characters'],
   [
     { workspaceSecretEnv: 'pink unicorn' },
     "workspaceSecretEnv: found string of 12 characters, allowed: a variable's name",
@@ -121,12 +149,17 @@ test('settings: whatever is in the file, reading gives fit settings and a bounde
     fc.property(fc.oneof(object, anything), (value) => {
       const { settings, problems } = readSettings(value);
       expect(problems.length).toBeLessThanOrEqual(101);
-      for (const { key } of settingRows.slice(0, 8)) {
-        const row = settingRows.find((one) => one.key === key);
-        const found = settingAt(settings, key);
-        expect(found === row?.fallback || row?.accepts(found)).toBe(true);
+      for (const row of fixedRows) {
+        const found = settingAt(settings, row.key);
+        expect(found === row.fallback || row.accepts(found)).toBe(true);
       }
     }),
     { numRuns: 1000 },
   );
+});
+
+test('settings: a list is one text, and nothing is no list', () => {
+  expect(listOf('render, builds')).toEqual(['render', 'builds']);
+  expect(listOf(null)).toEqual([]);
+  expect([listText(['a', 'b']), listText([])]).toEqual(['a,b', null]);
 });

@@ -46,6 +46,15 @@ export interface Settings {
   /** Name of the variable with the workspace secret, never the secret. */
   readonly workspaceSecretEnv: string;
   readonly idleLockMinutes: number;
+  /** When a queue is an alert; 0: never. */
+  readonly alerts: { readonly lagLimit: number; readonly ageLimitSec: number; readonly noConsumerSec: number };
+  /** Lists are one text with commas between (`listOf`); null: none. `mutedUntil`: RFC 3339. */
+  readonly notifications: {
+    readonly desktop: boolean;
+    readonly mutedKinds: string | null;
+    readonly mutedQueues: string | null;
+    readonly mutedUntil: string | null;
+  };
 }
 
 export interface ReadSettings {
@@ -54,6 +63,10 @@ export interface ReadSettings {
 }
 
 const maxContexts = 100;
+/** Settings that stand together in an object of their own. */
+const sectionNames = ['policy', 'look', 'alerts', 'notifications'] as const;
+const isSection = (name: string | undefined): name is (typeof sectionNames)[number] =>
+  (sectionNames as readonly (string | undefined)[]).includes(name);
 
 /** Reads values at their rows, and notes what is wrong. */
 interface Reader {
@@ -139,10 +152,7 @@ export function readSettings(value: unknown): ReadSettings {
   const secretVariable = root.get('workspaceSecretEnv');
   found.push(...misplacedSecrets(value, typeof secretVariable === 'string' ? secretVariable : ''));
   const reader = createReader(found);
-  const sections = new Map([
-    ['policy', reader.section(root, 'policy')],
-    ['look', reader.section(root, 'look')],
-  ]);
+  const sections = new Map(sectionNames.map((name) => [name as string, reader.section(root, name)]));
   for (const row of fixedRows) {
     const [first = '', second] = row.key.split('.');
     const fields = second === undefined ? root : (sections.get(first) ?? root);
@@ -168,6 +178,17 @@ function buildSettings(contexts: readonly ContextSettings[], at: <T>(key: string
     natsUrl: at('natsUrl'),
     workspaceSecretEnv: at('workspaceSecretEnv'),
     idleLockMinutes: at('idleLockMinutes'),
+    alerts: {
+      lagLimit: at('alerts.lagLimit'),
+      ageLimitSec: at('alerts.ageLimitSec'),
+      noConsumerSec: at('alerts.noConsumerSec'),
+    },
+    notifications: {
+      desktop: at('notifications.desktop'),
+      mutedKinds: at('notifications.mutedKinds'),
+      mutedQueues: at('notifications.mutedQueues'),
+      mutedUntil: at('notifications.mutedUntil'),
+    },
   };
 }
 
@@ -181,8 +202,7 @@ export function settingAt(settings: Settings, key: string): SettingValue | undef
       ? undefined
       : (fields.get(field) as SettingValue);
   }
-  if (section === 'policy' && name !== undefined) return fieldsOf(settings.policy)?.get(name) as SettingValue;
-  if (section === 'look' && name !== undefined) return fieldsOf(settings.look)?.get(name) as SettingValue;
+  if (isSection(section) && name !== undefined) return fieldsOf(settings[section])?.get(name) as SettingValue;
   return name === undefined && rowOf(key) !== undefined ? (fieldsOf(settings)?.get(key) as SettingValue) : undefined;
 }
 
