@@ -6,12 +6,11 @@ import { z } from 'zod';
 import { type IncidentKind, type NoticeKind, noticeKinds } from '../protocol/incident-kinds.ts';
 import { call, snapshot } from './define-contract.ts';
 
-/** Where it can be looked into. */
+/** Where it can be looked into; `access`: who may do what. */
 export type IncidentPlace =
   | { readonly kind: 'queue'; readonly queue: string }
   | { readonly kind: 'session'; readonly session: string }
-  | { readonly kind: 'approvals' }
-  | { readonly kind: 'none' };
+  | { readonly kind: 'approvals' | 'access' | 'none' };
 
 /** Times in ms since the epoch. */
 export interface Incident {
