@@ -3,6 +3,7 @@ import { createCallContext } from '../../tests/support/call-context.ts';
 import { failure } from '../../tests/support/expected-failure.ts';
 import { createScriptedPrompt, type ScriptedPrompt } from '../../tests/support/scripted-prompt.ts';
 import { findSecrets, type KnownSecret } from '../../tests/support/secret-search.ts';
+import { createSilentNotifier } from '../../tests/support/silent-notifier.ts';
 import {
   createTestProfiles,
   knownSecrets,
@@ -48,6 +49,7 @@ async function start(selfTest: SelfTestResult = { ok: true }): Promise<void> {
   engine = await createEngine(
     {
       ...{ clock, randomness, logger, profile, vault, prompt, selfTest, environment: {} },
+      notifier: createSilentNotifier(),
       ...{ findOnPath: () => undefined, natsCli: { folder: '/nonexistent', home: '/nonexistent' } },
       launchWorker: () => {
         throw new Error('no worker in this test');

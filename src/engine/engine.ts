@@ -2,7 +2,7 @@
  * Composition of the engine: one bus, one buffer, the services and feeds over them.
  * Law: constructs and connects, decides nothing; `stop` releases all of it in the order of architecture.md §6.
  */
-import { createDisposer, type Disposable } from '../shared/base/disposer.ts';
+import { createDisposer, type Disposable, toDisposable } from '../shared/base/disposer.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { AppStatus } from '../shared/contract/app-status-contract.ts';
 import type { ConnectionsState } from '../shared/contract/connections-contract.ts';
@@ -34,10 +34,11 @@ import { createSubjectReader } from './feeds/subject-reader.ts';
 import { createIdentityService, type IdentityService } from './identity/identity-service.ts';
 import { createCredentialIssuer } from './identity/peer-credentials.ts';
 import type { Profile } from './identity/profile.ts';
-import { createProcessUsageReader, type ProcessUsage } from './metrics/process-usage.ts';
+import { createUsageSampler, type ProcessUsage } from './metrics/process-usage.ts';
 import { createOperatorOutbox } from './outbox/operator-outbox.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
+import type { Notifier } from './ports/notifier.ts';
 import type { OperatorPrompt } from './ports/operator-prompt.ts';
 import type { Randomness } from './ports/randomness.ts';
 import type { Vault } from './ports/vault.ts';
@@ -58,6 +59,7 @@ export interface EnginePorts {
   readonly profile: Profile;
   readonly vault: Vault;
   readonly prompt: OperatorPrompt;
+  readonly notifier: Notifier;
   readonly selfTest: SelfTestResult;
   /** Variables as the composition root read them. */
   readonly environment: Environment;
@@ -238,17 +240,6 @@ function servicesOf(sources: ServiceSources): Services<AppContract> {
   };
 }
 
-function createUsageSampler(clock: Clock) {
-  const read = createProcessUsageReader(clock);
-  let usage = read();
-  return {
-    usage: () => usage,
-    sample() {
-      usage = read();
-    },
-  };
-}
-
 interface CurrentDeps {
   readonly clock: Clock;
   readonly buffer: MessageBuffer;
@@ -353,6 +344,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   const work = held.add(
     createWorkPlane({
       ...{ ...ports, ...profile, workspace, connection, outbox, gate, trust },
+      denials: { list: () => [], onChange: () => toDisposable(() => {}) },
       supervisor: () => ({ kind: 'off', why: null }),
       onChange: (name) => snapshots.changed(name),
     }),

@@ -14,11 +14,15 @@ import type { ProfileSignatureCheck } from './envelope/workspace-trust.ts';
 import type { KeyStore } from './identity/key-store.ts';
 import { createRecordChecks } from './identity/signed-record.ts';
 import { createStateReader } from './identity/state-values.ts';
+import type { DenialSource } from './operations/denial-source.ts';
+import type { IncidentMemory } from './operations/incident-memory.ts';
 import { createOperationsService } from './operations/operations-service.ts';
 import type { OperatorOutbox } from './outbox/operator-outbox.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
+import type { Notifier } from './ports/notifier.ts';
 import type { Randomness } from './ports/randomness.ts';
+import type { SettingsFile } from './settings/settings-file.ts';
 import type { SnapshotReaders } from './snapshots/snapshot-hub.ts';
 import { createApprovalsService } from './work/approvals-service.ts';
 import { createQueuesService } from './work/queues-service.ts';
@@ -46,6 +50,11 @@ export interface WorkPlaneDeps {
     readonly reader: EnvelopeReader;
     readonly resolve: ProfileSignatureCheck['resolve'];
   };
+  readonly settings: SettingsFile;
+  /** What outlives a start about incidents. */
+  readonly incidents: IncidentMemory;
+  readonly denials: DenialSource;
+  readonly notifier: Notifier;
   /** The app's own supervisor. */
   readonly supervisor: () => QueuesState['supervisor'];
   readonly clock: Clock;
@@ -63,6 +72,7 @@ export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
   const judge = createStoredJudge({ ...trust, workspace });
   const state = createStateReader({ workspace, verifier: createRecordChecks().verifier, resolve });
   const changed = (): void => {
+    operations.follow();
     for (const name of ['queues.state', 'approvals.state', 'operations.state'] as const) onChange(name);
   };
   const watch = held.add(
@@ -75,10 +85,15 @@ export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
   held.add(gate.onChange(watch.follow));
   const queues = () => queuesState(watch, supervisor());
   const approvals = () => approvalsState(watch, clock.now());
-  const operations = createOperationsService({
-    ...{ queues, approvals, clock },
-    onChange: () => onChange('operations.state'),
-  });
+  const operations = held.add(
+    createOperationsService({
+      ...{ ...deps, memory: deps.incidents, watch, queues, approvals },
+      destination: () => engine()?.destination,
+      isLocked: () => !gate.isOpen,
+      onChange: () => onChange('operations.state'),
+    }),
+  );
+  held.add(deps.settings.onChange(operations.follow));
   const own = { ...deps, durable: live.durable, watch, engine, judge, reader, opener, checkSignature };
   return {
     watch,

@@ -4,6 +4,7 @@
  */
 import { isVakError } from '../../shared/base/vak-error.ts';
 import { type FileHeadStore, openFileHeadStore } from '../envelope/file-head-store.ts';
+import { type IncidentMemory, openIncidentMemory } from '../operations/incident-memory.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Randomness } from '../ports/randomness.ts';
@@ -23,6 +24,8 @@ export interface Profile {
   readonly records: WorkspaceRecords;
   /** Chain heads of the peers that this profile starts. */
   readonly heads: FileHeadStore;
+  /** What outlives a start about incidents. */
+  readonly incidents: IncidentMemory;
   /** What was found damaged and set aside while opening; for people. */
   readonly notices: readonly string[];
   /** Locks, writes what was seen, closes. */
@@ -63,13 +66,15 @@ export async function openProfile({ folder, workspace, vault, ...ports }: Profil
 
   const records = await openRecords();
   const heads = await openFileHeadStore({ path: files.heads, clock, randomness, report });
+  const incidents = await openIncidentMemory({ path: files.incidents, clock, randomness, report });
   const { idleLockMinutes } = settings.settings();
   const keyStore = createFileKeyStore({ file: files.keyStore, vault, ...ports, idleLockMinutes });
   return {
-    ...{ files, settings, keyStore, records, heads, notices },
+    ...{ files, settings, keyStore, records, heads, incidents, notices },
     async close() {
       keyStore.dispose();
       settings.dispose();
+      await incidents.close();
       await heads.close();
       await records.close();
     },

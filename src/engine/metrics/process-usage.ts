@@ -8,7 +8,7 @@ export interface ProcessUsage {
 }
 
 /** Creates a reader; its first reading covers the time since it was created. */
-export function createProcessUsageReader(clock: Clock): () => ProcessUsage {
+function createProcessUsageReader(clock: Clock): () => ProcessUsage {
   let lastCpu = process.cpuUsage();
   let lastMs = clock.monotonic();
   return () => {
@@ -19,5 +19,17 @@ export function createProcessUsageReader(clock: Clock): () => ProcessUsage {
     lastCpu = cpu;
     lastMs = nowMs;
     return { cpuPercent: (usedMs / elapsedMs) * 100, rssBytes: process.memoryUsage.rss() };
+  };
+}
+
+/** Keeps what was measured last; `sample` measures anew. */
+export function createUsageSampler(clock: Clock): { usage(): ProcessUsage; sample(): void } {
+  const read = createProcessUsageReader(clock);
+  let usage = read();
+  return {
+    usage: () => usage,
+    sample() {
+      usage = read();
+    },
   };
 }
