@@ -16,6 +16,7 @@ import { serveBridge } from './bridge/bridge-server.ts';
 import { createTrustedSenders } from './bridge/trusted-sender.ts';
 import { appOrigin, appUrl, secretEntryUrl } from './platform/app-files.ts';
 import { registerAppScheme, serveAppScheme } from './platform/app-scheme.ts';
+import { createDesktopNotifier } from './platform/desktop-notifier.ts';
 import { openLogFile } from './platform/log-file.ts';
 import { createOperatorPrompt } from './platform/operator-prompt.ts';
 import { createSafeStorageVault } from './platform/safe-storage-vault.ts';
@@ -55,6 +56,18 @@ let isStopped = false;
 
 const workspace = 'default';
 
+/** Opens the window if there is none; it is given by `start`. */
+let openAgain = (): void => {};
+
+function bringToFront(): void {
+  if (window === undefined) openAgain();
+  if (window?.isMinimized()) window.restore();
+  window?.show();
+  window?.focus();
+}
+
+const notifier = createDesktopNotifier({ platform: process.platform, window: () => window, bringToFront });
+
 async function startEngine(devOrigin: string | undefined): Promise<Engine> {
   const vault = createSafeStorageVault({ safeStorage, platform: process.platform });
   const folder = app.getPath('userData');
@@ -79,7 +92,7 @@ async function startEngine(devOrigin: string | undefined): Promise<Engine> {
   const entry = join(outFolder, 'peers', 'worker.js');
   return await createEngine(
     {
-      ...{ clock, randomness, logger, profile, vault, prompt, environment, selfTest: runSelfTest() },
+      ...{ clock, randomness, logger, profile, vault, prompt, notifier, environment, selfTest: runSelfTest() },
       launchWorker: createUtilityLauncher({ entry, logger }),
       findOnPath: createFindOnPath(environment['PATH'] ?? ''),
       natsCli: { folder: natsCliFolder(environment, homedir()), home: homedir() },
@@ -108,6 +121,7 @@ function openWindow(senders: ReturnType<typeof createTrustedSenders>): void {
     logger,
   });
   senders.add(window.webContents);
+  notifier.mark(window);
   window.on('closed', () => {
     window = undefined;
   });
@@ -134,8 +148,9 @@ async function start(): Promise<void> {
   bridge = serveBridge({ ipc: ipcMain, engine, senders, logger });
   await engine.open();
   openWindow(senders);
+  openAgain = () => openWindow(senders);
   app.on('activate', () => {
-    if (window === undefined) openWindow(senders);
+    if (window === undefined) openAgain();
   });
   logger.info('app.started', { version: app.getVersion(), electron: process.versions.electron });
 }
@@ -150,8 +165,7 @@ async function stop(): Promise<void> {
 if (app.requestSingleInstanceLock()) {
   denyNavigation(app, logger);
   app.on('second-instance', () => {
-    if (window?.isMinimized()) window.restore();
-    window?.focus();
+    if (window !== undefined) bringToFront();
   });
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();

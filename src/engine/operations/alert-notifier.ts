@@ -33,6 +33,7 @@ export interface AlertNotifierDeps {
 export const severalId = 'several';
 const gapMs = 10_000;
 
+const noticeOf = ({ id, title, body }: Alert): Notice => ({ id, title, body });
 const isApproval = ({ kind }: Alert): boolean => kind === 'approval';
 
 /** What may be said while nobody has opened the key store. */
@@ -76,7 +77,7 @@ export function createAlertNotifier({ notifier, clock, isOn, isLocked }: AlertNo
     const isFurther = Number.isFinite(lastMs) && clock.monotonic() - lastMs < 2 * gapMs;
     lastMs = clock.monotonic();
     if (isLocked()) notifier.show(lockedNotice(alerts));
-    else notifier.show(alerts.length === 1 ? first : severalNotice(alerts, isFurther));
+    else notifier.show(alerts.length === 1 ? noticeOf(first) : severalNotice(alerts, isFurther));
   }
 
   function tellSoon(): void {

@@ -1,0 +1,344 @@
+import { beforeEach, expect, test } from 'vitest';
+import { createCallContext } from '../../../tests/support/call-context.ts';
+import { failure } from '../../../tests/support/expected-failure.ts';
+import { createSilentNotifier, type SilentNotifier } from '../../../tests/support/silent-notifier.ts';
+import { toDisposable } from '../../shared/base/disposer.ts';
+import type { ApprovalReport, ApprovalsState } from '../../shared/contract/approvals-contract.ts';
+import type { QueueState, QueuesState } from '../../shared/contract/queues-contract.ts';
+import { rowOf } from '../../shared/settings/setting-keys.ts';
+import { readSettings, type Settings } from '../../shared/settings/settings-schema.ts';
+import { createFakeClock, type FakeClock } from '../ports/fake-clock.ts';
+import { createSilentLogger } from '../ports/logger.ts';
+import type { TaskRecord } from '../work/task-book.ts';
+import type { RefusedWork } from '../work/watched-work.ts';
+import type { TaskChange } from '../work/work-watch.ts';
+import type { Denial } from './denial-source.ts';
+import type { Acknowledgement } from './incident-book.ts';
+import type { IncidentMemory, LostTask } from './incident-memory.ts';
+import { createOperationsService, type OperationsService } from './operations-service.ts';
+
+const context = createCallContext();
+
+/** Memory of a profile that outlives the services of a test. */
+function createRemembered(): IncidentMemory {
+  const acknowledged = new Map<string, Acknowledgement>();
+  const lost = new Map<string, LostTask>();
+  return {
+    of(workspace, destination) {
+      const at = (id: string): string => `${workspace} ${destination} ${id}`;
+      return {
+        acknowledged: (id) => acknowledged.get(at(id)),
+        acknowledge: async (id, one) => void acknowledged.set(at(id), one),
+        async takeBack(ids) {
+          for (const id of ids) acknowledged.delete(at(id));
+        },
+        lost: () => [...lost].filter(([key]) => key.startsWith(at(''))).map(([, task]) => task),
+        async changeLost(more, found) {
+          for (const task of more) lost.set(at(task.leaf), task);
+          for (const leaf of found) lost.delete(at(leaf));
+        },
+      };
+    },
+    close: async () => {},
+  };
+}
+
+/** Settings of a file that is nowhere. */
+function createSettings() {
+  const values = new Map<string, unknown>();
+  const settings = (): Settings => {
+    const root: Record<string, Record<string, unknown>> = {};
+    for (const [key, value] of values) {
+      const [section = '', name = ''] = key.split('.');
+      root[section] = { ...root[section], [name]: value };
+    }
+    return readSettings(root).settings;
+  };
+  return {
+    settings,
+    async set(key: string, value: unknown) {
+      expect(rowOf(key)?.accepts(value), key).toBe(true);
+      values.set(key, value);
+    },
+    delete: async (key: string) => values.delete(key),
+  };
+}
+
+interface Kit {
+  readonly service: OperationsService;
+  readonly notifier: SilentNotifier;
+  readonly settings: ReturnType<typeof createSettings>;
+  readonly world: {
+    destination: string | undefined;
+    queues: QueueState[];
+    pending: ApprovalReport[];
+    refused: RefusedWork[];
+    denials: Denial[];
+    isLocked: boolean;
+  };
+  task(record: TaskRecord): void;
+  /** One look of the watch, a second later. */
+  look(): void;
+  ids(): string[];
+}
+
+let clock: FakeClock;
+let memory: IncidentMemory;
+beforeEach(() => {
+  clock = createFakeClock();
+  memory = createRemembered();
+});
+
+function start(): Kit {
+  const notifier = createSilentNotifier();
+  const settings = createSettings();
+  const world: Kit['world'] = {
+    ...{ destination: 'embedded', queues: [], pending: [], refused: [], denials: [], isLocked: false },
+  };
+  let onTask = (_change: TaskChange): void => {};
+  let readAtMs: number | null = null;
+  const queues = (): QueuesState => ({
+    ...{ readAtMs, problem: null, sampleMs: 2_000, queues: world.queues, leftOutCount: 0 },
+    supervisor: { kind: 'running', why: null },
+  });
+  const approvals = (): ApprovalsState => ({
+    ...{ readAtMs, problem: null, pending: world.pending, past: [], refusedCount: 0, refused: [] },
+  });
+  const service = createOperationsService({
+    ...{ workspace: 'ws', memory, settings, notifier, clock, queues, approvals, logger: createSilentLogger() },
+    watch: {
+      work: () => ({ refusedWork: { count: () => world.refused.length, newest: () => world.refused } }) as never,
+      onTask(listener) {
+        onTask = listener;
+        return toDisposable(() => {});
+      },
+    },
+    destination: () => world.destination,
+    denials: { list: () => world.denials, onChange: () => toDisposable(() => {}) },
+    isLocked: () => world.isLocked,
+    onChange: () => {},
+  });
+  return {
+    ...{ service, notifier, settings, world },
+    task: (record) => onTask({ record, before: undefined }),
+    look() {
+      clock.advance(1_000);
+      readAtMs = clock.now();
+      service.follow();
+    },
+    ids: () => service.state().incidents.map(({ id }) => id),
+  };
+}
+
+/** Started, and past the first look. */
+function startSettled(): Kit {
+  const kit = start();
+  kit.look();
+  kit.look();
+  return kit;
+}
+
+function record(index: number, more: Partial<TaskRecord>): TaskRecord {
+  const leaf = index.toString(16).padStart(64, '0');
+  return {
+    ...{ leaf, queue: 'render', taskId: null, receipts: [], deadLetter: undefined, goneMs: undefined, state: 'queued' },
+    place: { seq: index, storedMs: clock.now() },
+    ...more,
+  };
+}
+const lost = (index: number): TaskRecord => record(index, { state: 'lost', goneMs: clock.now() });
+
+function dead(index: number): TaskRecord {
+  const deadLetter = {
+    ...{ seq: index, storedMs: clock.now(), errorClass: 'exit.1', reason: 'sealed words', workerId: 'w1', attempts: 4 },
+  } as TaskRecord['deadLetter'];
+  return record(index, { state: 'dead', deadLetter });
+}
+
+const pending = (requestId: string, queue: string | null = 'render') =>
+  ({ requestId, peer: 'worker-2', queue, title: 'sealed words', state: 'pending' }) as ApprovalReport;
+
+test('W7 a forged acknowledgement is an incident, on the badge, and told once without a word of a payload', () => {
+  const kit = startSettled();
+  kit.task(lost(1));
+  kit.task(dead(2));
+  kit.look();
+  kit.look();
+  expect(kit.service.state().incidents).toMatchObject([
+    { id: 'lost:render', tone: 'bad', title: '1 task of render is lost', place: { kind: 'queue', queue: 'render' } },
+    { id: 'dead-letters:render:exit.1', tone: 'bad', acknowledged: null, isMuted: false },
+  ]);
+  expect(kit.service.state().openCount).toBe(2);
+  expect(kit.notifier.badges).toEqual([2]);
+  expect(kit.notifier.shown.map(({ title }) => title)).toEqual(['2 incidents']);
+});
+
+test('W7 what was lost before a start is lost after it, until somebody proves that it was not', () => {
+  const before = startSettled();
+  before.task(lost(1));
+  before.look();
+  const after = startSettled();
+  expect(after.ids()).toEqual(['lost:render']);
+  // All that the streams still know of it.
+  after.task(record(1, { state: 'retrying', place: undefined }));
+  after.look();
+  expect(after.ids()).toEqual(['lost:render']);
+  after.task(record(1, { state: 'done', place: undefined }));
+  after.look();
+  expect(after.ids()).toEqual([]);
+  expect(startSettled().ids()).toEqual([]);
+});
+
+test('product.md what was there at the first look is listed and counted, and no news', () => {
+  const kit = start();
+  kit.task(dead(1));
+  kit.look();
+  kit.task(dead(2));
+  kit.look();
+  kit.look();
+  expect(kit.notifier.badges).toEqual([1]);
+  expect(kit.notifier.shown).toEqual([]);
+});
+
+test('product.md an acknowledgement survives a start; what comes after it is news', async () => {
+  const kit = startSettled();
+  kit.task(dead(1));
+  kit.look();
+  await kit.service.calls.acknowledge({ id: 'dead-letters:render:exit.1' }, context);
+  expect(kit.service.state()).toMatchObject({ openCount: 0, incidents: [{ acknowledged: { atMs: clock.now() } }] });
+  expect(kit.notifier.badges).toEqual([1, 0]);
+  const after = start();
+  after.task({ ...dead(1), deadLetter: { ...dead(1).deadLetter, storedMs: clock.now() - 1_000 } as never });
+  after.look();
+  expect(after.service.state().openCount).toBe(0);
+  after.look();
+  after.task(dead(2));
+  after.look();
+  expect(after.service.state()).toMatchObject({ openCount: 1, incidents: [{ count: 2, acknowledged: null }] });
+  expect(after.notifier.shown).toHaveLength(1);
+  await after.service.calls.acknowledge({ id: 'dead-letters:render:exit.1' }, context);
+  await after.service.calls.takeBack({}, context);
+  expect(after.service.state().openCount).toBe(1);
+});
+
+const busy = { queue: 'render', lag: 5_000, pendingCount: 5_000, health: 'ok', paused: null } as unknown as QueueState;
+const withOutcomes = (queue: QueueState): QueueState => ({
+  ...{ ...queue, inFlightCount: 0, inPerSec: 2, outPerSec: 1, oldestMs: null, lagHistory: [1, 5_000] },
+  outcomes: { queued: 5_000, retrying: 0, done: 7, dead: 1, 'finished-late': 1, lost: 2, purged: 0 },
+});
+
+test('W9 a condition stands and cannot be acknowledged away; what is over neither', async () => {
+  const kit = startSettled();
+  kit.world.queues = [withOutcomes(busy)];
+  for (let seconds = 0; seconds < 8; seconds++) kit.look();
+  expect(kit.service.state().incidents).toMatchObject([{ id: 'lag:render', isStanding: true, tone: 'wait' }]);
+  expect(kit.notifier.shown).toEqual([]);
+  const refuse = async (id: string) =>
+    await failure((async () => await kit.service.calls.acknowledge({ id }, context))());
+  expect((await refuse('lag:render')).code).toBe('conflict');
+  expect((await refuse('lost:render')).code).toBe('not-found');
+});
+
+test('W9 totals are the sums of all queues', () => {
+  const kit = startSettled();
+  kit.world.queues = [withOutcomes(busy), withOutcomes({ ...busy, queue: 'builds', lag: 4, pendingCount: 4 })];
+  kit.world.pending = [pending('r1')];
+  expect(kit.service.state()).toMatchObject({
+    totals: {
+      lag: 5_004,
+      inPerSec: 4,
+      outPerSec: 2,
+      doneCount: 16,
+      deadCount: 2,
+      lostCount: 4,
+      pendingApprovalCount: 1,
+    },
+    ...{ lagHistory: [2, 10_000], sampleMs: 2_000 },
+  });
+});
+
+test('product.md what is muted stays listed, and is neither counted nor told', async () => {
+  const kit = startSettled();
+  await kit.service.calls.mute({ kind: 'queue', queue: 'render', isMuted: true }, context);
+  await kit.service.calls.mute({ kind: 'kind', noticeKind: 'approval', isMuted: true }, context);
+  kit.task(lost(1));
+  kit.world.pending = [pending('r1', 'builds')];
+  kit.look();
+  expect(kit.service.state()).toMatchObject({
+    openCount: 0,
+    incidents: [{ id: 'lost:render', isMuted: true }],
+    muted: { kinds: ['approval'], queues: ['render'], untilMs: null },
+  });
+  expect([kit.notifier.badges, kit.notifier.shown]).toEqual([[], []]);
+  await kit.service.calls.mute({ kind: 'queue', queue: 'render', isMuted: false }, context);
+  expect(kit.notifier.badges).toEqual([1]);
+});
+
+test('product.md all can be muted for an hour: the badge counts on', async () => {
+  const kit = startSettled();
+  await kit.service.calls.mute({ kind: 'all', forMinutes: 60 }, context);
+  expect(kit.service.state().muted.untilMs).toBe(clock.now() + 3_600_000);
+  kit.task(lost(1));
+  kit.look();
+  expect([kit.notifier.badges, kit.notifier.shown]).toEqual([[1], []]);
+  clock.advance(3_600_000);
+  expect(kit.service.state().muted.untilMs).toBeNull();
+  await kit.service.calls.mute({ kind: 'all', forMinutes: 60 }, context);
+  await kit.service.calls.mute({ kind: 'all', forMinutes: 0 }, context);
+  expect(kit.service.state().muted.untilMs).toBeNull();
+});
+
+test('W8 an approval that waits is told by peer and queue alone, and its notification leads to the approvals', async () => {
+  const kit = startSettled();
+  kit.world.pending = [pending('r1')];
+  kit.look();
+  expect(kit.notifier.shown).toEqual([
+    { id: 'approval:r1', title: 'worker-2 asks for approval', body: 'Queue render.' },
+  ]);
+  expect(kit.notifier.badges).toEqual([1]);
+  kit.notifier.press('approval:r1');
+  expect(kit.service.state().asked).toEqual({ kind: 'approvals', at: 1 });
+  kit.notifier.press('lost:render');
+  expect(kit.service.state().asked).toEqual({ kind: 'incident', id: 'lost:render', at: 2 });
+  await kit.service.calls.taken({ at: 1 }, context);
+  expect(kit.service.state().asked).not.toBeNull();
+  await kit.service.calls.taken({ at: 2 }, context);
+  expect(kit.service.state().asked).toBeNull();
+});
+
+test('I3 while the key store is locked a notification names nobody', () => {
+  const kit = startSettled();
+  kit.world.isLocked = true;
+  kit.world.pending = [pending('r1')];
+  kit.look();
+  expect(kit.notifier.shown).toMatchObject([{ id: 'several', title: 'An approval waits' }]);
+});
+
+test('W6 a receipt that does not count leads to its session; A4 a denial to who may do what', () => {
+  const kit = startSettled();
+  kit.world.refused = [{ kind: 'receipt', seq: 4, atMs: clock.now(), why: 'It is signed by nobody.', from: 's-9' }];
+  const times = { count: 2, firstMs: clock.now(), lastMs: clock.now() };
+  kit.world.denials = [{ peer: 'w1', action: 'publish', subject: 'vak.work.ws.render.task', rule: 'A2', ...times }];
+  kit.look();
+  expect(kit.service.state().incidents).toMatchObject([
+    { kind: 'refused-record', place: { kind: 'session', session: 's-9' } },
+    { kind: 'denied', place: { kind: 'access' }, count: 2 },
+  ]);
+});
+
+test('B8 another engine has incidents of its own, and those of the first come back with it', async () => {
+  const kit = startSettled();
+  kit.task(dead(1));
+  kit.look();
+  await kit.service.calls.acknowledge({ id: 'dead-letters:render:exit.1' }, context);
+  kit.world.destination = 'at_prod.1';
+  kit.look();
+  expect(kit.ids()).toEqual([]);
+  kit.task(dead(1));
+  kit.look();
+  expect(kit.service.state().openCount).toBe(1);
+  // While there is none, what is known stands.
+  kit.world.destination = undefined;
+  kit.look();
+  expect(kit.ids()).toHaveLength(1);
+});
