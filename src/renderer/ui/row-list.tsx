@@ -106,8 +106,8 @@ export function RowList<T>(props: RowListProps<T>) {
           const key = event.button === 0 ? keyUnder(event.target) : undefined;
           if (key !== undefined) onSelect(key);
         }}
-        onClick={(event) => {
-          const key = keyUnder(event.target);
+        onPointerUp={(event) => {
+          const key = event.button === 0 ? keyUnder(event.target) : undefined;
           // What was marked to be copied is no click.
           if (key !== undefined && window.getSelection()?.isCollapsed !== false) props.onPick?.(key);
         }}
