@@ -23,9 +23,12 @@ import type { Profile } from './identity/profile.ts';
 const seed = 'SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY';
 const everything = [
   'app.status',
+  'approvals.state',
   'connections.state',
   'identity.keyStore',
   'identity.self',
+  'operations.state',
+  'queues.state',
   'sessions.list',
   'settings.current',
   'streams.quarantine',

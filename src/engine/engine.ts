@@ -47,6 +47,7 @@ import { type Environment, keyStoreSecrets } from './settings/secret-sources.ts'
 import { createSettingsService, type SettingsService } from './settings/settings-service.ts';
 import { createSnapshotHub, type SnapshotHub, type SnapshotReaders } from './snapshots/snapshot-hub.ts';
 import { createLocalSwarm, type LaunchWorker, type LocalSwarm } from './swarm/local-swarm.ts';
+import { createWorkPlane, type WorkPlane } from './work-plane.ts';
 
 /** What the engine takes from outside. */
 export interface EnginePorts {
@@ -108,31 +109,28 @@ function createTrust({ profile, clock, environment, logger }: EnginePorts, works
   const root = held.add(createPinnedRoot(keyStore, workspace));
   const { directory } = records;
   const knowledge = held.add(createProfileKnowledge({ keyStore, directory, root, secrets: source, clock }));
-  const { check: checkSignature } = createProfileSignatureCheck(records, root);
+  const { check: checkSignature, resolve } = createProfileSignatureCheck(records, root);
   const opener = createEnvelopeOpener({ registry: createSecretRegistry({ source, clock }), workspace });
   async function refresh(): Promise<void> {
     await fromOutside.refresh();
     knowledge.changed();
   }
-  return { opener, checkSignature, knowledge, secrets: source, refresh, dispose: () => held.dispose() };
+  const policy = () => settings.settings().policy;
+  const judging = { opener, checkSignature, resolve, knowledge, policy, reader: createEnvelopeReader() };
+  return { judging, secrets: source, refresh, dispose: () => held.dispose() };
 }
 
 /** What the bus carries, judged and kept for the windows: the buffer, the quarantine, who was heard, the feeds. */
 function createStreams({ bus, ports, config, onSessions, onQuarantine }: StreamsDeps) {
-  const { clock, profile } = ports;
+  const { clock } = ports;
   const { workspace } = config;
   const held = createDisposer();
-  const { opener, checkSignature, knowledge, secrets, refresh } = held.add(createTrust(ports, workspace));
+  const { judging, secrets, refresh } = held.add(createTrust(ports, workspace));
+  const { reader, opener } = judging;
   const subjects = createSubjectReader();
-  const reader = createEnvelopeReader();
   const buffer = createMessageBuffer({ capacityCount: config.bufferCount, capacityBytes: config.bufferBytes });
   const quarantine = createQuarantine({ onChange: onQuarantine });
-  const policy = () => profile.settings.settings().policy;
-  const intake = held.add(
-    createIntake({
-      ...{ buffer, reader, subjects, opener, quarantine, clock, workspace, policy, checkSignature, knowledge },
-    }),
-  );
+  const intake = held.add(createIntake({ ...judging, buffer, subjects, quarantine, clock, workspace }));
   held.add(bus.subscribe('>', { kind: 'inline', onMessage: intake.take }));
   const sessions = held.add(
     createSessionDirectory({ intake, buffer, clock, reader: subjects, workspace, onChange: onSessions }),
@@ -141,7 +139,8 @@ function createStreams({ bus, ports, config, onSessions, onQuarantine }: Streams
   const feeds = held.add(createFeedHub({ buffer, clock, subjects, rows, intake }));
   const reporter = createTrustReporter({ buffer, reader, intake, opener });
   const streams = createStreamsService({ bus, buffer, clock, feeds, subjects, rows, intake, quarantine, reporter });
-  return { buffer, sessions, feeds, streams, secrets, refreshSecrets: refresh, dispose: () => held.dispose() };
+  const trust = { ...judging, secrets, refreshSecrets: refresh };
+  return { buffer, sessions, feeds, streams, trust, dispose: () => held.dispose() };
 }
 
 interface SnapshotSources {
@@ -152,6 +151,7 @@ interface SnapshotSources {
   readonly swarm: LocalSwarm;
   readonly identity: IdentityService;
   readonly settings: SettingsService;
+  readonly work: WorkPlane;
   readonly usage: () => ProcessUsage;
 }
 
@@ -167,6 +167,7 @@ function readersOf({
   swarm,
   identity,
   settings,
+  work,
   usage,
 }: SnapshotSources): SnapshotReaders<AppContract> {
   return {
@@ -185,6 +186,7 @@ function readersOf({
     'streams.quarantine': streams.quarantine,
     'streams.status': streams.status,
     'swarm.state': swarm.state,
+    ...work.readers,
   };
 }
 
@@ -215,13 +217,14 @@ function createPersonal({ ports, workspace, onChange, onBusChange }: PersonalDep
   return { identity, settings, issueCredentials };
 }
 
-interface ServiceSources extends Pick<SnapshotSources, 'connections' | 'identity' | 'settings' | 'streams' | 'swarm'> {
+interface ServiceSources
+  extends Pick<SnapshotSources, 'connections' | 'identity' | 'settings' | 'streams' | 'swarm' | 'work'> {
   readonly developer: DeveloperService;
   readonly told: Services<AppContract>['sessions'];
 }
 
 function servicesOf(sources: ServiceSources): Services<AppContract> {
-  const { connections, developer, identity, settings, streams, swarm, told } = sources;
+  const { connections, developer, identity, settings, streams, swarm, told, work } = sources;
   return {
     app: {},
     connections: connections.calls,
@@ -230,6 +233,7 @@ function servicesOf(sources: ServiceSources): Services<AppContract> {
     sessions: told,
     settings: settings.calls,
     streams: { read: streams.read, open: streams.open, check: streams.check },
+    ...work.services,
     swarm: { start: swarm.start, stop: swarm.stop, run: swarm.run, cancel: swarm.cancel, kill: swarm.kill },
   };
 }
@@ -321,7 +325,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   const held = createDisposer();
   const connection = await openConnection(ports, workspace);
   const { bus } = connection.live;
-  const { buffer, sessions, feeds, streams, secrets, refreshSecrets } = held.add(
+  const { buffer, sessions, feeds, streams, trust } = held.add(
     createStreams({
       ...{ bus, ports, config },
       onSessions: () => snapshots.changed('sessions.list'),
@@ -334,7 +338,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
       for (const name of ['identity.keyStore', 'identity.self', 'settings.current'] as const) snapshots.changed(name);
     },
     onBusChange(isSecret) {
-      void refreshSecrets();
+      void trust.refreshSecrets();
       connection.follow(isSecret);
     },
   });
@@ -345,7 +349,14 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   });
   const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
   const onConnection = (): void => snapshots.changed('connections.state');
-  const outbox = createOutboxOf(ports, connection, { workspace, secrets, onChange: onConnection });
+  const outbox = createOutboxOf(ports, connection, { workspace, secrets: trust.secrets, onChange: onConnection });
+  const work = held.add(
+    createWorkPlane({
+      ...{ ...ports, ...profile, workspace, connection, outbox, gate, trust },
+      supervisor: () => ({ kind: 'off', why: null }),
+      onChange: (name) => snapshots.changed(name),
+    }),
+  );
   const connections = held.add(
     createConnectionsOf(ports, connection, {
       ...{ waiting: outbox.waiting, outboxProblem: outbox.problem, onChange: onConnection },
@@ -353,7 +364,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
     }),
   );
   const { usage, sample } = createUsageSampler(clock);
-  const readers = readersOf({ config, connections, sessions, streams, swarm, identity, settings, usage });
+  const readers = readersOf({ config, connections, sessions, streams, swarm, identity, settings, work, usage });
   const snapshots = held.add(createSnapshotHub<AppContract>(readers, clock, gate.isVisible));
   const developer = held.add(createDeveloperService({ bus, clock, randomness, workspace, issueCredentials }));
   held.add(
@@ -369,12 +380,11 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   held.add(keepCurrent({ clock, buffer, streams, snapshots }, sample));
 
   const told = createSessionsService({ workspace, sessions, outbox, clock, randomness });
-  const services = servicesOf({ connections, developer, identity, settings, streams, swarm, told });
-
+  const services = servicesOf({ connections, developer, identity, settings, streams, swarm, told, work });
   return {
     ...{ services, snapshots, feeds, gate },
     async open() {
-      await refreshSecrets();
+      await trust.refreshSecrets();
       await identity.open();
     },
     async stop() {

@@ -14,6 +14,8 @@ export interface ApprovalRequest extends PayloadOf<'vak.approvals.request'> {
   readonly session: string;
   /** The task that asks; undefined: none is named. */
   readonly taskId: string | undefined;
+  /** Place in the stream of approvals. */
+  readonly seq: number;
   /** ms since the epoch. */
   readonly storedMs: number;
 }
@@ -46,6 +48,14 @@ export function verdictProblem(verdict: ApprovalVerdict, request: ApprovalReques
   return undefined;
 }
 
+/** A request or verdict that is sound by itself and does not count, and why. */
+export interface IdleRecord {
+  readonly kind: 'request' | 'verdict';
+  readonly seq: number;
+  readonly storedMs: number;
+  readonly why: string;
+}
+
 /** The state of an approval at a time, ms since the epoch. */
 export function approvalState({ request, verdict }: Approval, nowMs: number): ApprovalState {
   if (verdict !== undefined) return verdict.decision === 'approve' ? 'approved' : 'denied';
@@ -58,14 +68,42 @@ export interface ApprovalBook {
   get(requestId: string): Approval | undefined;
   /** All that are remembered, oldest first. */
   all(): Iterable<Approval>;
+  /** What does not count as far as is known now, of those that are remembered. */
+  idle(): Iterable<IdleRecord>;
 }
 
 /** Verdicts that name a request which is not known yet, and further ones of a request. */
 const maxVerdicts = 16;
+const maxRepeated = 16;
 
 interface Entry {
   request: ApprovalRequest | undefined;
+  /** Requests of its id that came later. */
+  repeated: readonly ApprovalRequest[];
   readonly verdicts: ApprovalVerdict[];
+}
+
+/** The verdict that decides. */
+function decidingOf({ request, verdicts }: Entry): ApprovalVerdict | undefined {
+  return request && verdicts.find((one) => verdictProblem(one, request) === undefined);
+}
+
+function whyIdle(verdict: ApprovalVerdict, { request }: Entry, deciding: ApprovalVerdict | undefined): string {
+  if (request === undefined) return 'It answers a request that nobody is known to have made.';
+  const problem = verdictProblem(verdict, request);
+  if (problem !== undefined || deciding === undefined) return problem ?? '';
+  return `${deciding.by} had answered the request already (${deciding.decision}); one answer counts.`;
+}
+
+function* idleOf(entry: Entry): Iterable<IdleRecord> {
+  for (const { seq, storedMs } of entry.repeated) {
+    yield { kind: 'request', seq, storedMs, why: 'A request of its id had been made before; the first one stands.' };
+  }
+  const deciding = decidingOf(entry);
+  for (const verdict of entry.verdicts) {
+    const { seq, storedMs } = verdict;
+    if (verdict !== deciding) yield { kind: 'verdict', seq, storedMs, why: whyIdle(verdict, entry, deciding) };
+  }
 }
 
 /** Creates a book of at most `capacity` requests; the oldest give way. */
@@ -79,21 +117,25 @@ export function createApprovalBook({ capacity }: { readonly capacity: number }):
       const oldest = entries.keys().next();
       if (!oldest.done) entries.delete(oldest.value);
     }
-    const entry: Entry = { request: undefined, verdicts: [] };
+    const entry: Entry = { request: undefined, repeated: [], verdicts: [] };
     entries.set(requestId, entry);
     return entry;
   }
 
-  function toApproval({ request, verdicts }: Entry): Approval | undefined {
-    if (request === undefined) return undefined;
-    return { request, verdict: verdicts.find((one) => verdictProblem(one, request) === undefined) };
+  function toApproval(entry: Entry): Approval | undefined {
+    const { request } = entry;
+    return request && { request, verdict: decidingOf(entry) };
   }
 
   return {
     noteRequest(request) {
       const entry = entryOf(request.requestId);
+      const all = [...entry.repeated, ...(entry.request === undefined ? [] : [entry.request])];
+      if (all.some(({ seq }) => seq === request.seq)) return;
       // Whoever repeats an id asks for nothing: the first one stands.
-      if (entry.request === undefined || request.storedMs < entry.request.storedMs) entry.request = request;
+      const [first, ...later] = [...all, request].sort((a, b) => a.seq - b.seq);
+      entry.request = first;
+      entry.repeated = later.slice(0, maxRepeated);
     },
     noteVerdict(verdict) {
       const { verdicts } = entryOf(verdict.requestId);
@@ -111,6 +153,9 @@ export function createApprovalBook({ capacity }: { readonly capacity: number }):
         const approval = toApproval(entry);
         if (approval !== undefined) yield approval;
       }
+    },
+    *idle() {
+      for (const entry of entries.values()) yield* idleOf(entry);
     },
   };
 }

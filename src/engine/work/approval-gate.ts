@@ -69,7 +69,7 @@ export function createApprovalGate(deps: ApprovalGateDeps): ApprovalGate {
   const subject = verdictSubject(workspace, session);
   const stream = `VAK_APPROVALS_${workspace}`;
 
-  async function publishRequest(question: ApprovalQuestion): Promise<{ request: ApprovalRequest; seq: number }> {
+  async function publishRequest(question: ApprovalQuestion): Promise<ApprovalRequest> {
     const { title, detail, command, expiresInMs, taskId, trace } = question;
     const expiresAt = new Date(clock.now() + expiresInMs).toISOString();
     const payload = { title, detail, ...(command === undefined ? {} : { command }), expiresAt };
@@ -79,12 +79,12 @@ export function createApprovalGate(deps: ApprovalGateDeps): ApprovalGate {
       ...{ payload: utf8(JSON.stringify(payload)), trace: childOf(trace, randomness.bytes), causationId: taskId },
     });
     const { seq } = await stored;
-    const named = { requestId: envelope.id, leaf: leafOf(envelope), peer, session, taskId, storedMs: clock.now() };
-    return { request: { ...payload, ...named }, seq };
+    const own = { requestId: envelope.id, leaf: leafOf(envelope), peer, session, taskId };
+    return { ...payload, ...own, seq, storedMs: clock.now() };
   }
 
   /** Reads the verdicts for this session from a place of the stream on, and gives the one that counts for the request. */
-  function createSearch(request: ApprovalRequest, afterSeq: number): () => Promise<ApprovalVerdict | undefined> {
+  function createSearch(request: ApprovalRequest): () => Promise<ApprovalVerdict | undefined> {
     let found: ApprovalVerdict | undefined;
 
     function noteVerdict(verdict: ApprovalVerdict): void {
@@ -103,7 +103,7 @@ export function createApprovalGate(deps: ApprovalGateDeps): ApprovalGate {
       return record.isFinal ? 'noted' : 'unproven';
     }
 
-    const reading = createStreamReading({ durable, stream, subject, from: { fromSeq: afterSeq + 1 }, note });
+    const reading = createStreamReading({ durable, stream, subject, from: { fromSeq: request.seq + 1 }, note });
     return async () => {
       try {
         await reading.read();
@@ -135,9 +135,9 @@ export function createApprovalGate(deps: ApprovalGateDeps): ApprovalGate {
 
   return {
     async ask(question) {
-      const { request, seq } = await publishRequest(question);
+      const request = await publishRequest(question);
       const { signal } = question;
-      const search = createSearch(request, seq);
+      const search = createSearch(request);
       const signals = createSignals(question);
       try {
         for (;;) {

@@ -46,7 +46,7 @@ export function readApproval(message: StoredMessage, judge: StoredJudge): Approv
   try {
     if (envelope.type === 'vak.approvals.request') {
       const request = decodePayload('vak.approvals.request', payload);
-      return { kind: 'request', request: { ...request, requestId: id, leaf, peer, session, taskId, storedMs } };
+      return { kind: 'request', request: { ...request, requestId: id, leaf, peer, session, taskId, seq, storedMs } };
     }
     if (envelope.type === 'vak.approvals.verdict') {
       const said = decodePayload('vak.approvals.verdict', payload);

@@ -32,7 +32,11 @@ export interface QueueFigures {
 export interface QueueFiguresDeps {
   readonly workspace: string;
   readonly durable: DurablePlane;
-  readonly rates: QueueRates;
+  readonly rates: Pick<QueueRates, 'of'>;
+  /** Queues that are looked at at most, the first by name; all are, unless told. */
+  readonly limit?: number;
+  /** Told how many queues are beyond the limit. */
+  readonly onLeftOut?: (count: number) => void;
 }
 
 /** How long until a lag is worked off; null: it does not get smaller. */
@@ -43,7 +47,7 @@ export function drainMsOf(lag: number, inPerSec: number, outPerSec: number): num
 
 /** The figures of every queue now, by name. Throws what asking throws; a workspace whose streams were not made has no queues. */
 export async function readQueueFigures(deps: QueueFiguresDeps): Promise<readonly QueueFigures[]> {
-  const { workspace, durable, rates } = deps;
+  const { workspace, durable, rates, limit = Number.POSITIVE_INFINITY, onLeftOut = () => {} } = deps;
   const work = durable.stream(workStreamOf(workspace));
 
   async function figuresOf(queue: string, state: ConsumerState): Promise<QueueFigures> {
@@ -59,12 +63,15 @@ export async function readQueueFigures(deps: QueueFiguresDeps): Promise<readonly
   }
 
   try {
-    const figures: QueueFigures[] = [];
-    for (const state of await work.consumers()) {
+    const queues = (await work.consumers()).flatMap((state) => {
       const queue = queueOfConsumer(state.spec.name);
-      if (queue !== undefined) figures.push(await figuresOf(queue, state));
-    }
-    return figures.sort((a, b) => a.queue.localeCompare(b.queue));
+      return queue === undefined ? [] : [{ queue, state }];
+    });
+    queues.sort((a, b) => a.queue.localeCompare(b.queue));
+    onLeftOut(Math.max(0, queues.length - limit));
+    const figures: QueueFigures[] = [];
+    for (const { queue, state } of queues.slice(0, limit)) figures.push(await figuresOf(queue, state));
+    return figures;
   } catch (error) {
     if (isVakError(error, 'not-found')) return [];
     throw error;

@@ -8,6 +8,14 @@ import type { DurablePlane, ReadOptions, StoredMessage } from '../bus/durable.ts
 /** `unproven`: it does not count as far as is known here; what will be known may say otherwise. `locked`: nobody can tell. */
 export type Noting = 'noted' | 'unproven' | 'locked';
 
+/** How a reading goes along with other work, for who reads again and again. */
+export interface ReadingPace {
+  /** Most messages that are noted in one go. */
+  readonly pageLimit: number;
+  /** Awaited between two pages. */
+  readonly rest: () => Promise<void>;
+}
+
 export interface StreamReadingDeps {
   readonly durable: DurablePlane;
   readonly stream: string;
@@ -17,6 +25,8 @@ export interface StreamReadingDeps {
   readonly subject?: string;
   /** `isTold`: that it does not count was told before. */
   readonly note: (message: StoredMessage, isTold: boolean) => Noting;
+  /** Given, the stream is asked first whether it has anything new: the reader must have the right to its figures. */
+  readonly pace?: ReadingPace;
 }
 
 export interface StreamReading {
@@ -26,17 +36,20 @@ export interface StreamReading {
   isLocked(): boolean;
 }
 
-const pageLimit = 1_000;
+const usualPageLimit = 1_000;
 const maxUndecided = 1_024;
 
 /** Creates a reading that begins there. */
 export function createStreamReading(deps: StreamReadingDeps): StreamReading {
-  const { durable, subject, note } = deps;
+  const { durable, subject, note, pace } = deps;
   const stream = durable.stream(deps.stream);
+  const limit = pace?.pageLimit ?? usualPageLimit;
   const filter = subject === undefined ? {} : { subject };
   let nextSeq: number | undefined;
   let undecided: { readonly message: StoredMessage; readonly isTold: boolean }[] = [];
   let isLocked = false;
+  /** The stream's last place when all of it was read. */
+  let readUpTo: number | undefined;
 
   function take(message: StoredMessage, isTold: boolean): void {
     const noting = note(message, isTold);
@@ -51,21 +64,34 @@ export function createStreamReading(deps: StreamReadingDeps): StreamReading {
     for (const { message, isTold } of again) take(message, isTold);
   }
 
+  async function readOn(): Promise<void> {
+    while (await readPage()) await pace?.rest();
+  }
+
+  /** A question about the stream costs less than a reading, which may need a consumer of its own for a moment. */
+  async function readIfNew(): Promise<void> {
+    const { lastSeq } = await stream.state();
+    if (lastSeq === readUpTo) return;
+    await readOn();
+    readUpTo = lastSeq;
+  }
+
+  async function readPage(): Promise<boolean> {
+    const from = nextSeq === undefined ? deps.from : { fromSeq: nextSeq };
+    const page = await stream.read({ ...from, ...filter, limit });
+    for (const message of page.messages) take(message, false);
+    const last = page.messages.at(-1)?.seq;
+    nextSeq = page.nextSeq ?? (last === undefined ? nextSeq : last + 1);
+    // The oldest give way: what was never judged counts for nothing.
+    if (undecided.length > maxUndecided) undecided = undecided.slice(-maxUndecided);
+    return page.nextSeq !== undefined;
+  }
+
   return {
     isLocked: () => isLocked,
     async read() {
       judgeAgain();
-      let isMore = true;
-      while (isMore) {
-        const from = nextSeq === undefined ? deps.from : { fromSeq: nextSeq };
-        const page = await stream.read({ ...from, ...filter, limit: pageLimit });
-        for (const message of page.messages) take(message, false);
-        const last = page.messages.at(-1)?.seq;
-        nextSeq = page.nextSeq ?? (last === undefined ? nextSeq : last + 1);
-        isMore = page.nextSeq !== undefined;
-        // The oldest give way: what was never judged counts for nothing.
-        if (undecided.length > maxUndecided) undecided = undecided.slice(-maxUndecided);
-      }
+      await (pace === undefined ? readOn() : readIfNew());
     },
   };
 }

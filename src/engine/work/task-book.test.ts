@@ -1,21 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DeadLetter } from './dead-letter-judge.ts';
-import type { Receipt } from './receipts.ts';
-import { createTaskBook, type Place, type TaskBook, type TaskState, taskStates } from './task-book.ts';
+import {
+  createTaskBook,
+  type SaidLetter,
+  type SaidReceipt,
+  type TaskBook,
+  type TaskState,
+  taskStates,
+} from './task-book.ts';
 
 const leafOf = (n: number): string => n.toString(16).padStart(64, '0');
 const idOf = (n: number): string => `00000000-0000-7000-8000-${n.toString().padStart(12, '0')}`;
 
-function receiptOf(n: number, fields: Partial<Receipt & Place> = {}): Receipt & Place {
+function receiptOf(n: number, fields: Partial<SaidReceipt> = {}): SaidReceipt {
   return {
     ...{ taskId: idOf(n), taskLeaf: leafOf(n), queue: 'q', workerId: 'w', attempt: 1, outcome: 'done' },
     ...{ startedAt: '2026-01-02T03:04:05Z', endedAt: '2026-01-02T03:04:06Z', outputHash: leafOf(0) },
     ...{ seq: 1, storedMs: 1_000, ...fields },
-  } as Receipt & Place;
+  } as SaidReceipt;
 }
 
-function letterOf(n: number, fields: Partial<DeadLetter & Place> = {}): DeadLetter & Place {
+function letterOf(n: number, fields: Partial<SaidLetter> = {}): SaidLetter {
   return {
     ...{
       envelopeId: idOf(n),
@@ -26,8 +31,8 @@ function letterOf(n: number, fields: Partial<DeadLetter & Place> = {}): DeadLett
       history: [],
     },
     ...{ reason: 'r', errorClass: 'c', failedAt: '2026-01-02T03:04:06Z', workerId: null, envelope: 'AA==' },
-    ...{ seq: 1, storedMs: 1_000, ...fields },
-  } as DeadLetter & Place;
+    ...{ seq: 1, storedMs: 1_000, by: 'sue', ...fields },
+  } as SaidLetter;
 }
 
 type Step = (book: TaskBook) => void;
@@ -36,11 +41,11 @@ const task =
   (book) =>
     book.noteTask({ leaf: leafOf(n), queue: 'q', taskId: idOf(n), seq: n, storedMs: 500, ...fields });
 const receipt =
-  (n: number, fields: Partial<Receipt & Place> = {}): Step =>
+  (n: number, fields: Partial<SaidReceipt> = {}): Step =>
   (book) =>
     book.noteReceipt(receiptOf(n, fields));
 const letter =
-  (n: number, fields: Partial<DeadLetter & Place> = {}): Step =>
+  (n: number, fields: Partial<SaidLetter> = {}): Step =>
   (book) =>
     book.noteDeadLetter(letterOf(n, fields));
 const gone =

@@ -22,6 +22,11 @@ export interface Place {
   readonly storedMs: number;
 }
 
+/** What a receipt says, and where. */
+export type SaidReceipt = Receipt & Place;
+/** What a dead letter says, where, and who signed it. */
+export type SaidLetter = DeadLetter & Place & { readonly by: string };
+
 export interface TaskRecord {
   /** 64 lower hex digits. */
   readonly leaf: string;
@@ -31,8 +36,10 @@ export interface TaskRecord {
   /** In the stream of tasks; undefined if it was never seen there. */
   readonly place: Place | undefined;
   /** Those that count, in the order of their attempts. */
-  readonly receipts: readonly (Receipt & Place)[];
-  readonly deadLetter: (DeadLetter & Place) | undefined;
+  readonly receipts: readonly SaidReceipt[];
+  readonly deadLetter: SaidLetter | undefined;
+  /** When it was seen to be gone from the stream, ms since the epoch; undefined: it was not. */
+  readonly goneMs: number | undefined;
   readonly state: TaskState;
 }
 
@@ -40,9 +47,9 @@ export interface TaskBook {
   /** A task stands in its queue. */
   noteTask(task: Pick<TaskRecord, 'leaf' | 'queue' | 'taskId'> & Place): void;
   /** A receipt that is valid by itself; it counts if it names the task's id and queue as the task itself does. */
-  noteReceipt(receipt: Receipt & Place): void;
+  noteReceipt(receipt: SaidReceipt): void;
   /** As {@link noteReceipt}. */
-  noteDeadLetter(letter: DeadLetter & Place): void;
+  noteDeadLetter(letter: SaidLetter): void;
   /** A task that stood in the stream is not there any more; `atMs`: when that was seen. */
   noteGone(leaf: string, atMs: number): void;
   /** An operator purged the queue: what had been stored there by then, and is gone, is `purged`. */
@@ -52,8 +59,13 @@ export interface TaskBook {
   open(): Iterable<TaskRecord>;
   /** All that are remembered, oldest first. */
   all(): Iterable<TaskRecord>;
-  counts(): Readonly<Record<TaskState, number>>;
+  counts(): TaskCounts;
+  /** Those of one queue. */
+  countsOf(queue: string): TaskCounts;
 }
+
+/** How many tasks are in each state. */
+export type TaskCounts = Readonly<Record<TaskState, number>>;
 
 interface Named {
   readonly queue: string;
@@ -68,10 +80,10 @@ interface Entry extends Named {
   own: Named | undefined;
   place: Place | undefined;
   /** All that name its leaf; what they say of the task beside that may be false. */
-  readonly saidReceipts: (Receipt & Place)[];
-  readonly saidLetters: (DeadLetter & Place)[];
-  receipts: readonly (Receipt & Place)[];
-  deadLetter: (DeadLetter & Place) | undefined;
+  readonly saidReceipts: SaidReceipt[];
+  readonly saidLetters: SaidLetter[];
+  receipts: readonly SaidReceipt[];
+  deadLetter: SaidLetter | undefined;
   goneMs: number | undefined;
   state: TaskState;
 }
@@ -95,7 +107,7 @@ function nameOf({ own, saidReceipts, saidLetters }: Entry): Named {
 }
 
 /** Removes the oldest one that is no `done`: failures, however many, make nothing undone. */
-function dropFailed(receipts: (Receipt & Place)[]): void {
+function dropFailed(receipts: SaidReceipt[]): void {
   const at = receipts.findIndex(({ outcome }) => outcome !== 'done');
   receipts.splice(Math.max(at, 0), 1);
 }
@@ -114,6 +126,40 @@ const emptyCounts = (): Record<TaskState, number> => ({
   ...{ queued: 0, retrying: 0, done: 0, dead: 0, 'finished-late': 0, lost: 0, purged: 0 },
 });
 
+/** Counts of all tasks and of each queue's, as entries come, change and go. */
+function createTally() {
+  const all = emptyCounts();
+  const queues = new Map<string, Record<TaskState, number>>();
+  const counted = new Map<string, { readonly queue: string; readonly state: TaskState }>();
+
+  function remove(leaf: string): void {
+    const known = counted.get(leaf);
+    if (known === undefined) return;
+    counted.delete(leaf);
+    all[known.state]--;
+    const own = queues.get(known.queue);
+    if (own === undefined) return;
+    own[known.state]--;
+    if (Object.values(own).every((count) => count === 0)) queues.delete(known.queue);
+  }
+
+  return {
+    remove,
+    put({ leaf, queue, state }: Pick<TaskRecord, 'leaf' | 'queue' | 'state'>): void {
+      const known = counted.get(leaf);
+      if (known?.queue === queue && known.state === state) return;
+      remove(leaf);
+      counted.set(leaf, { queue, state });
+      const own = queues.get(queue) ?? emptyCounts();
+      queues.set(queue, own);
+      own[state]++;
+      all[state]++;
+    },
+    all: (): TaskCounts => ({ ...all }),
+    of: (queue: string): TaskCounts => queues.get(queue) ?? emptyCounts(),
+  };
+}
+
 /** Those whose state is not settled, or may have to be looked into. */
 const isOpen = (state: TaskState): boolean => state === 'queued' || state === 'retrying' || state === 'lost';
 
@@ -127,7 +173,7 @@ export interface TaskBookDeps {
 /** Creates a book of tasks; the oldest settled ones give way first, then the oldest. */
 export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
   const entries = new Map<string, Entry>();
-  const counts = emptyCounts();
+  const tally = createTally();
   const purges = new Map<string, number>();
 
   function makeRoom(): void {
@@ -141,7 +187,7 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
     }
     if (victim === undefined) return;
     entries.delete(victim.leaf);
-    counts[victim.state]--;
+    tally.remove(victim.leaf);
   }
 
   function entryOf(leaf: string): Entry {
@@ -171,11 +217,7 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
     entry.deadLetter = entry.saidLetters.filter((one) => isSame(namesOf(one), name)).sort(byPlace)[0];
     const before = entry.state;
     entry.state = stateOf(entry, isPurged(entry));
-    if (isNew) counts[entry.state]++;
-    else if (entry.state !== before) {
-      counts[before]--;
-      counts[entry.state]++;
-    }
+    tally.put(entry);
     onChange(entry, isNew ? undefined : before);
   }
 
@@ -218,6 +260,7 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
       for (const entry of entries.values()) if (isOpen(entry.state)) yield entry;
     },
     all: () => entries.values(),
-    counts: () => ({ ...counts }),
+    counts: tally.all,
+    countsOf: tally.of,
   };
 }

@@ -12,7 +12,7 @@ import { createSerialLane } from '../serial-lane.ts';
 import { taskLeafOf } from './dead-letter.ts';
 import { judgeDeadLetter } from './dead-letter-judge.ts';
 import { judgeReceipt } from './receipts.ts';
-import { createStreamReading, type Noting, type StreamReadingDeps } from './stream-reading.ts';
+import { createStreamReading, type Noting, type ReadingPace, type StreamReadingDeps } from './stream-reading.ts';
 import type { TaskBook } from './task-book.ts';
 import { workStreamOf } from './work-queue.ts';
 
@@ -33,6 +33,9 @@ export interface WorkFollowerDeps {
   readonly sinceMs: number;
   readonly clock: Clock;
   readonly onRefused: (refused: RefusedRecord) => void;
+  /** It was refused, and is proven now. */
+  readonly onTakenBack?: (proven: Omit<RefusedRecord, 'why'>) => void;
+  readonly pace?: ReadingPace;
 }
 
 export interface WorkFollower {
@@ -45,7 +48,7 @@ const maxLooks = 500;
 
 /** Creates a follower of a workspace. */
 export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
-  const { workspace, durable, judge, reader, book, sinceMs, clock, onRefused } = deps;
+  const { workspace, durable, judge, reader, book, sinceMs, clock, onRefused, onTakenBack = () => {}, pace } = deps;
   const work = durable.stream(workStreamOf(workspace));
   const lane = createSerialLane();
   /** Of a task that is open: when it was looked for, by `clock.monotonic`. */
@@ -74,6 +77,7 @@ export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
     if (verdict.kind === 'invalid') {
       return refuse({ kind: 'receipt', message, why: verdict.why }, { isFinal: verdict.isFinal, isTold });
     }
+    if (isTold) onTakenBack({ kind: 'receipt', message });
     book.noteReceipt({ ...verdict.receipt, seq, storedMs });
     return 'noted';
   }
@@ -85,12 +89,16 @@ export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
     if (verdict.kind === 'invalid') {
       return refuse({ kind: 'dead-letter', message, why: verdict.why }, { isFinal: verdict.isFinal, isTold });
     }
-    book.noteDeadLetter({ ...verdict.letter, seq, storedMs });
+    if (isTold) onTakenBack({ kind: 'dead-letter', message });
+    book.noteDeadLetter({ ...verdict.letter, by: verdict.envelope.agentid, seq, storedMs });
     return 'noted';
   }
 
   const readingOf = (stream: string, note: StreamReadingDeps['note']) =>
-    createStreamReading({ durable, stream, from: { fromMs: sinceMs }, note });
+    createStreamReading({
+      ...{ durable, stream, from: { fromMs: sinceMs }, note },
+      ...(pace === undefined ? {} : { pace }),
+    });
   const tasks = readingOf(workStreamOf(workspace), noteTask);
   const receipts = readingOf(`VAK_RECEIPTS_${workspace}`, noteReceipt);
   const letters = readingOf(`VAK_DLQ_${workspace}`, noteDeadLetter);

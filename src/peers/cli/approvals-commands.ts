@@ -1,16 +1,41 @@
 /** `vak approvals ls|approve|deny`: what waits for an operator's word, and that word (protocol.md W8). */
-import { type Approval, approvalState } from '../../engine/work/approval-book.ts';
-import { draftVerdict, verdictSubject } from '../../engine/work/approval-records.ts';
-import { VakError } from '../../shared/base/vak-error.ts';
+import { type ApprovalAnswering, answerApproval, checkAnswering } from '../../engine/work/approval-answer.ts';
+import { type Approval, type ApprovalRequest, approvalState } from '../../engine/work/approval-book.ts';
+import { type ApprovalReading, createApprovalReading } from '../../engine/work/approval-reading.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
-import { checkPayload } from '../../shared/protocol/payloads.ts';
-import { startTrace } from '../../shared/protocol/trace-context.ts';
-import { createApprovalReading } from './approval-reading.ts';
 import { type CliHost, type Command, type CommonOptions, exitCodes } from './command.ts';
 import { contextNeed } from './example-needs.ts';
 import { readId } from './id-input.ts';
 import { type IdentityBus, publishSealed, withIdentityBus } from './identity-bus.ts';
-import { createWorkspaceTrust } from './workspace-trust.ts';
+import { createWorkspaceTrust, type WorkspaceTrust } from './workspace-trust.ts';
+
+const words = { list: 'vak approvals ls --all', reason: '--reason' };
+/** Records that do not count are told one by one, so many of them. */
+const maxTold = 5;
+
+/** Reads the approvals from the beginning; what does not count is said on stderr. */
+function readApprovals(
+  { fabric, open: { workspace } }: IdentityBus,
+  { judge, isWanted }: Pick<WorkspaceTrust, 'judge'> & { readonly isWanted: (request: ApprovalRequest) => boolean },
+  { output }: CliHost,
+): ApprovalReading {
+  let refusedCount = 0;
+  const { book, read } = createApprovalReading({
+    ...{ workspace, durable: fabric.durable, judge, isWanted },
+    onRefused({ seq }, why) {
+      refusedCount++;
+      if (refusedCount <= maxTold) output.talk(`vak: message ${seq} of the approvals does not count: ${why}`);
+    },
+  });
+  return {
+    book,
+    async read() {
+      await read();
+      if (refusedCount > maxTold) output.talk(`vak: ${refusedCount - maxTold} more of the approvals do not count`);
+      refusedCount = 0;
+    },
+  };
+}
 
 function print(approval: Approval, nowMs: number, { output }: CliHost): void {
   const { request, verdict } = approval;
@@ -60,7 +85,7 @@ stderr.`,
       const nowMs = host.clock.now();
       const isWanted = ({ expiresAt }: { readonly expiresAt: string }): boolean =>
         isOn('all') || nowMs <= Date.parse(expiresAt);
-      const reading = createApprovalReading(bus, { ...trust, isWanted }, host);
+      const reading = readApprovals(bus, { ...trust, isWanted }, host);
       await reading.read();
       for (const approval of reading.book.all()) {
         if (isOn('all') || approvalState(approval, nowMs) === 'pending') print(approval, nowMs, host);
@@ -70,60 +95,28 @@ stderr.`,
   },
 };
 
-/** Throws why a request cannot be answered any more, or never could: `not-found`, `conflict`. */
-function checkPending(id: string, approval: Approval | undefined, nowMs: number): Approval {
-  if (approval === undefined) {
-    throw new VakError('not-found', `${id}: there is no request of this id that counts; see vak approvals ls --all`);
-  }
-  const { verdict, request } = approval;
-  if (verdict !== undefined) {
-    throw new VakError(
-      'conflict',
-      `${id}: ${verdict.by} has answered it already (${verdict.decision}); one answer counts`,
-    );
-  }
-  if (approvalState(approval, nowMs) === 'expired') {
-    throw new VakError('conflict', `${id}: it has expired at ${request.expiresAt}; an answer would not count`);
-  }
-  return approval;
-}
-
-interface Answer {
-  readonly id: string;
-  readonly decision: 'approve' | 'deny';
-  readonly reason: string | undefined;
-}
-
 /** Answers a request, and makes sure that it was this answer that counted. */
 async function answer(
-  { id, decision, reason }: Answer,
+  answering: ApprovalAnswering,
   { bus, trust }: { readonly bus: IdentityBus; readonly trust: ReturnType<typeof createWorkspaceTrust> },
   host: CliHost,
 ): Promise<void> {
-  const { clock, output, randomness } = host;
+  const { output } = host;
+  const { requestId: id, decision, reason = null } = answering;
   const { workspace } = bus.open;
-  const { book, read } = createApprovalReading(bus, { ...trust, isWanted: ({ requestId }) => requestId === id }, host);
-  await read();
-  const { request } = checkPending(id, book.get(id), clock.now());
-  const said = { decision, ...(reason === undefined ? {} : { reason }) };
-  const trace = startTrace((length) => randomness.bytes(length));
-  const draft = () => draftVerdict(request, said, { workspace, trace });
-  const { seq } = await publishSealed(
-    bus,
-    { subject: verdictSubject(workspace, request.session), kind: 'd', draft },
-    host,
-  );
-  await read();
-  const counted = book.get(id)?.verdict;
-  if (counted?.seq !== seq) {
-    const why = counted === undefined ? 'it came too late' : `${counted.by} was first (${counted.decision})`;
-    throw new VakError('conflict', `${id}: the answer does not count, ${why}; see vak approvals ls --all`);
-  }
-  output.change({ id, decision, by: bus.identity.peer, reason: reason ?? null });
+  await answerApproval(answering, {
+    ...{ ...host, workspace, words },
+    reading: readApprovals(bus, { ...trust, isWanted: ({ requestId }) => requestId === id }, host),
+    async publish(draft) {
+      const { seq = 0 } = await publishSealed(bus, { subject: draft.subject, kind: 'd', draft: () => draft }, host);
+      return seq;
+    },
+  });
+  output.change({ id, decision, by: bus.identity.peer, reason });
   output.talk(`${id} is ${decision === 'approve' ? 'approved' : 'denied'}`);
 }
 
-function createCommand(decision: Answer['decision'], more: Pick<Command, 'summary' | 'notes'>): Command {
+function createCommand(decision: ApprovalAnswering['decision'], more: Pick<Command, 'summary' | 'notes'>): Command {
   return {
     words: ['approvals', decision],
     args: ['ID'],
@@ -133,13 +126,9 @@ function createCommand(decision: Answer['decision'], more: Pick<Command, 'summar
     example: `vak approvals ${decision} "$(vak approvals ls --context prod --json | jq -rs '.[0].id')" --reason 'as agreed' --context prod`,
     async run({ args: [text = ''], common, option }, host) {
       const id = readId(text, 'vak approvals ls');
-      const reason = option('reason');
-      if (decision === 'deny' && reason === undefined) {
-        throw new VakError('invalid-input', '--reason: missing; say why it is denied');
-      }
-      const requestLeaf = '0'.repeat(64);
-      checkPayload('vak.approvals.verdict', { requestId: id, requestLeaf, decision, reason });
-      await withApprovals(common, host, (bus, trust) => answer({ id, decision, reason }, { bus, trust }, host));
+      const answering = { requestId: id, decision, reason: option('reason') };
+      checkAnswering(answering, words);
+      await withApprovals(common, host, (bus, trust) => answer(answering, { bus, trust }, host));
       return exitCodes.done;
     },
   };

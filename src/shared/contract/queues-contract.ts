@@ -66,8 +66,10 @@ export interface QueuesState {
   /** Why they could not be read last; the former ones stand. */
   readonly problem: ErrorShape | null;
   readonly sampleMs: number;
-  /** By name. */
+  /** By name; at most 200. */
   readonly queues: readonly QueueState[];
+  /** Queues beyond that. */
+  readonly leftOutCount: number;
   /** The dead-letter supervisor of this app. */
   readonly supervisor: { readonly kind: 'off' | 'running' | 'failed'; readonly why: string | null };
 }

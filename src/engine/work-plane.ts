@@ -1,0 +1,93 @@
+/**
+ * Composition of the work plane in the app: what is seen of queues, tasks and approvals, and what the operator does with them.
+ * Law: constructs and connects, decides nothing.
+ */
+import { createDisposer, type Disposable } from '../shared/base/disposer.ts';
+import type { AppContract } from '../shared/contract/app-contract.ts';
+import type { Services } from '../shared/contract/define-contract.ts';
+import type { QueuesState } from '../shared/contract/queues-contract.ts';
+import type { ConnectionSwitch } from './connections/connection-switch.ts';
+import type { EnvelopeReader } from './envelope/envelope-reader.ts';
+import type { EnvelopeOpener } from './envelope/open-envelope.ts';
+import { createStoredJudge, type StoredJudgeDeps } from './envelope/stored-judge.ts';
+import type { ProfileSignatureCheck } from './envelope/workspace-trust.ts';
+import type { KeyStore } from './identity/key-store.ts';
+import { createRecordChecks } from './identity/signed-record.ts';
+import { createStateReader } from './identity/state-values.ts';
+import { createOperationsService } from './operations/operations-service.ts';
+import type { OperatorOutbox } from './outbox/operator-outbox.ts';
+import type { Clock } from './ports/clock.ts';
+import type { Logger } from './ports/logger.ts';
+import type { Randomness } from './ports/randomness.ts';
+import type { SnapshotReaders } from './snapshots/snapshot-hub.ts';
+import { createApprovalsService } from './work/approvals-service.ts';
+import { createQueuesService } from './work/queues-service.ts';
+import { approvalsState, queuesState } from './work/queues-state.ts';
+import { createWorkWatch, type WorkWatch } from './work/work-watch.ts';
+
+/** Snapshots of the work plane. */
+type WorkSnapshot = 'approvals.state' | 'operations.state' | 'queues.state';
+
+export interface WorkPlane extends Disposable {
+  readonly services: Pick<Services<AppContract>, 'approvals' | 'operations' | 'queues'>;
+  readonly readers: Pick<SnapshotReaders<AppContract>, WorkSnapshot>;
+  readonly watch: WorkWatch;
+}
+
+export interface WorkPlaneDeps {
+  readonly workspace: string;
+  readonly connection: Pick<ConnectionSwitch, 'live' | 'engine' | 'onChange'>;
+  readonly keyStore: Pick<KeyStore, 'state' | 'read'>;
+  readonly outbox: Pick<OperatorOutbox, 'publish'>;
+  readonly gate: { readonly isOpen: boolean; onChange(listener: (isOpen: boolean) => void): Disposable };
+  /** Who may be believed, as the profile knows it. */
+  readonly trust: Omit<StoredJudgeDeps, 'workspace' | 'opener'> & {
+    readonly opener: EnvelopeOpener;
+    readonly reader: EnvelopeReader;
+    readonly resolve: ProfileSignatureCheck['resolve'];
+  };
+  /** The app's own supervisor. */
+  readonly supervisor: () => QueuesState['supervisor'];
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly logger: Logger;
+  readonly onChange: (name: WorkSnapshot) => void;
+}
+
+/** Builds it; it looks as soon as the key store is open and an engine is there. */
+export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
+  const { workspace, connection, gate, trust, supervisor, clock, logger, onChange } = deps;
+  const held = createDisposer();
+  const { live, engine } = connection;
+  const { reader, opener, checkSignature, resolve } = trust;
+  const judge = createStoredJudge({ ...trust, workspace });
+  const state = createStateReader({ workspace, verifier: createRecordChecks().verifier, resolve });
+  const changed = (): void => {
+    for (const name of ['queues.state', 'approvals.state', 'operations.state'] as const) onChange(name);
+  };
+  const watch = held.add(
+    createWorkWatch({
+      ...{ workspace, live, engine, judge, reader, state, clock, logger },
+      ...{ isOpen: () => gate.isOpen, onChange: changed },
+    }),
+  );
+  held.add(connection.onChange(watch.follow));
+  held.add(gate.onChange(watch.follow));
+  const queues = () => queuesState(watch, supervisor());
+  const approvals = () => approvalsState(watch, clock.now());
+  const operations = createOperationsService({
+    ...{ queues, approvals, clock },
+    onChange: () => onChange('operations.state'),
+  });
+  const own = { ...deps, durable: live.durable, watch, engine, judge, reader, opener, checkSignature };
+  return {
+    watch,
+    services: {
+      approvals: createApprovalsService({ ...own, onChange: changed }),
+      operations: operations.calls,
+      queues: createQueuesService(own),
+    },
+    readers: { 'approvals.state': approvals, 'operations.state': operations.state, 'queues.state': queues },
+    dispose: () => held.dispose(),
+  };
+}

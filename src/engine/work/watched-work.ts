@@ -1,0 +1,210 @@
+/**
+ * What is known of a workspace's work on one engine: its tasks, its queues, its approvals (protocol.md W6–W9).
+ * Law: it only looks, and makes no consumer; all of it is bounded, however much lies in the streams.
+ */
+import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
+import { isVakError } from '../../shared/base/vak-error.ts';
+import { parseSubject } from '../../shared/protocol/subject.ts';
+import type { DurablePlane } from '../bus/durable.ts';
+import { createBoundedCache } from '../crypto/bounded-cache.ts';
+import type { EnvelopeReader } from '../envelope/envelope-reader.ts';
+import type { StoredJudge } from '../envelope/stored-judge.ts';
+import type { StateReader } from '../identity/state-values.ts';
+import type { Clock } from '../ports/clock.ts';
+import { type ApprovalReading, createApprovalReading } from './approval-reading.ts';
+import { type HealthMemory, nextHealth } from './consumer-health.ts';
+import { createLagHistory } from './lag-history.ts';
+import { type QueueFigures, readQueueFigures } from './queue-figures.ts';
+import { type QueueFlag, type QueueFlags, watchQueueFlags } from './queue-flags.ts';
+import { createQueueRates, type QueueRates } from './queue-rates.ts';
+import { createQueueWorkers, type QueueWorkers } from './queue-workers.ts';
+import { createRefusalList, type RefusalList, type RefusedThing } from './refusal-list.ts';
+import type { ReadingPace } from './stream-reading.ts';
+import { createTaskBook, type TaskBook, type TaskRecord, type TaskState } from './task-book.ts';
+import { createWorkFollower } from './work-follower.ts';
+
+/** A receipt or dead letter that does not count. */
+export interface RefusedWork extends RefusedThing {
+  readonly kind: 'receipt' | 'dead-letter';
+  /** As its subject says: session of a receipt, peer of a dead letter. */
+  readonly from: string;
+}
+
+/** A request or verdict that does not count. */
+export interface RefusedAnswer extends RefusedThing {
+  readonly kind: 'request' | 'verdict';
+}
+
+export interface WatchedWorkDeps {
+  readonly workspace: string;
+  readonly durable: DurablePlane;
+  readonly judge: StoredJudge;
+  readonly reader: EnvelopeReader;
+  readonly state: StateReader;
+  readonly clock: Clock;
+  /** Told of each task of which something new is known. */
+  readonly onTask: (record: TaskRecord, before: TaskState | undefined) => void;
+  /** Told when a flag of a queue has changed. */
+  readonly onFlag: () => void;
+}
+
+/** What a look found out about a queue. */
+export interface WatchedQueue {
+  readonly figures: QueueFigures;
+  readonly health: HealthMemory;
+  readonly flag: QueueFlag | undefined;
+  readonly lagHistory: readonly number[];
+}
+
+export interface WatchedWork extends Disposable {
+  readonly book: TaskBook;
+  readonly rates: Pick<QueueRates, 'of'>;
+  readonly workers: Pick<QueueWorkers, 'of'>;
+  readonly approvals: ApprovalReading;
+  readonly refusedWork: Pick<RefusalList<RefusedWork>, 'count' | 'newest'>;
+  readonly refusedAnswers: Pick<RefusalList<RefusedAnswer>, 'count' | 'newest'>;
+  /** By name. */
+  queues(): readonly WatchedQueue[];
+  /** Queues that are left out because there are too many. */
+  leftOutCount(): number;
+  /** When it was looked last, ms since the epoch. */
+  readAtMs(): number | null;
+  /** Looks at everything now. Throws what reading throws. */
+  look(): Promise<void>;
+  /** Queue of a task by its id; null: it is not known. */
+  queueOf(taskId: string): string | null;
+}
+
+const capacity = 50_000;
+const maxQueues = 200;
+const maxRefused = 200;
+/** What was stored longer ago is not read, ms. */
+const backMs = 24 * 3_600_000;
+/** So long without a look, and what is read then does not count as having come now, ms. */
+const gapMs = 10_000;
+/** Signatures are checked one by one: a page of them does not hold up the rest of the program. */
+const pageLimit = 128;
+
+/** Rates that begin when everything that was there has been read, and anew after a gap. */
+function createWatchRates(clock: Clock) {
+  let rates: QueueRates | undefined;
+  let lookedMs = Number.NEGATIVE_INFINITY;
+  return {
+    note(record: TaskRecord, before: TaskState | undefined): void {
+      rates?.note(record, before);
+    },
+    of: (queue: string) => rates?.of(queue) ?? { inPerSec: 0, outPerSec: 0 },
+    beginLook(): void {
+      if (clock.monotonic() - lookedMs > gapMs) rates = undefined;
+    },
+    endLook(): void {
+      lookedMs = clock.monotonic();
+      rates ??= createQueueRates(clock);
+    },
+  };
+}
+
+/** Flags of queues; where the bucket is not there yet it is tried again at each look. */
+function createFlagWatch({ workspace, durable, state: reader, clock, onFlag }: WatchedWorkDeps) {
+  let flags: QueueFlags | undefined;
+  return {
+    of: (queue: string): QueueFlag | undefined => flags?.of(queue),
+    begin(): void {
+      try {
+        flags ??= watchQueueFlags({ workspace, durable, reader, clock, onChange: onFlag, onRefused: () => {} });
+      } catch (error) {
+        if (!isVakError(error)) throw error;
+      }
+    },
+    dispose: () => flags?.dispose(),
+  };
+}
+
+/** Begins to watch; nothing is read before the first look. */
+export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
+  const { workspace, durable, judge, reader, clock, onTask } = deps;
+  const held = createDisposer();
+  const rates = createWatchRates(clock);
+  const workers = createQueueWorkers();
+  const history = createLagHistory();
+  const refusedWork = createRefusalList<RefusedWork>(maxRefused);
+  const refusedAnswers = createRefusalList<RefusedAnswer>(maxRefused);
+  const flags = held.add(createFlagWatch(deps));
+  const queues = createBoundedCache<string>(capacity);
+  let health = new Map<string, HealthMemory>();
+  let figures: readonly QueueFigures[] = [];
+  let leftOutCount = 0;
+  let readAtMs: number | null = null;
+  const pace: ReadingPace = { pageLimit, rest: () => new Promise((resolve) => clock.defer(resolve)) };
+
+  const book = createTaskBook({
+    capacity,
+    onChange(record, before) {
+      rates.note(record, before);
+      workers.note(record);
+      if (record.taskId !== null) queues.set(record.taskId, record.queue);
+      onTask(record, before);
+    },
+  });
+  const follower = createWorkFollower({
+    ...{ workspace, durable, judge, reader, book, clock, pace },
+    sinceMs: clock.now() - backMs,
+    onRefused({ kind, message, why }) {
+      const { seq, storedMs: atMs, subject } = message;
+      refusedWork.add(`${kind} ${seq}`, { kind, seq, atMs, why, from: parseSubject(subject).entity });
+    },
+    onTakenBack: ({ kind, message }) => refusedWork.takeBack(`${kind} ${message.seq}`),
+  });
+  const approvals = createApprovalReading({
+    ...{ workspace, durable, judge, pace },
+    onRefused({ seq, storedMs: atMs, subject }, why) {
+      const kind = parseSubject(subject).verb === 'verdict' ? 'verdict' : 'request';
+      refusedAnswers.add(`${seq}`, { kind, seq, atMs, why });
+    },
+    onTakenBack: ({ seq }) => refusedAnswers.takeBack(`${seq}`),
+  });
+
+  function noteHealth(): void {
+    const nowMs = clock.now();
+    const next = new Map<string, HealthMemory>();
+    for (const one of figures) {
+      const isPaused = flags.of(one.queue)?.isPaused === true;
+      next.set(one.queue, nextHealth(health.get(one.queue), one, { isPaused, nowMs }));
+    }
+    health = next;
+  }
+
+  async function readFigures(): Promise<void> {
+    const onLeftOut = (count: number): void => {
+      leftOutCount = count;
+    };
+    figures = await readQueueFigures({ workspace, durable, rates, limit: maxQueues, onLeftOut });
+    noteHealth();
+    history.note(new Map(figures.map(({ queue, lag }) => [queue, lag])), clock.monotonic());
+    readAtMs = clock.now();
+  }
+
+  function watched(one: QueueFigures): WatchedQueue[] {
+    const { queue } = one;
+    const own = health.get(queue);
+    if (own === undefined) return [];
+    return [{ figures: one, health: own, flag: flags.of(queue), lagHistory: history.of(queue) }];
+  }
+
+  return {
+    ...{ book, rates, workers, approvals, refusedWork, refusedAnswers },
+    queueOf: (taskId) => queues.get(taskId) ?? null,
+    queues: () => figures.flatMap(watched),
+    leftOutCount: () => leftOutCount,
+    readAtMs: () => readAtMs,
+    async look() {
+      flags.begin();
+      await readFigures();
+      rates.beginLook();
+      await approvals.read();
+      await follower.refresh();
+      rates.endLook();
+    },
+    dispose: () => held.dispose(),
+  };
+}
