@@ -79,12 +79,39 @@ describe('view store', () => {
     const storage = memoryStorage();
     const store = createViewStore(storage);
     showQueue(store, 'render');
-    expect(store.getState()).toMatchObject({ view: 'queues', wanted: { kind: 'queue', queue: 'render' } });
+    expect(store.getState()).toMatchObject({
+      view: 'queues',
+      wanted: { kind: 'queue', queue: 'render', taskId: null },
+    });
+    showQueue(store, 'render', 't1');
+    expect(store.getState().wanted).toEqual({ kind: 'queue', queue: 'render', taskId: 't1' });
     showApprovals(store);
     expect(store.getState()).toMatchObject({ view: 'approvals', wanted: { kind: 'approvals', requestId: null } });
     showApprovals(store, 'r1');
     expect(store.getState().wanted).toEqual({ kind: 'approvals', requestId: 'r1' });
     expect(createViewStore(storage).getState()).toMatchObject({ view: 'approvals', wanted: null });
+  });
+
+  it('order, filter and drafts of queues survive a restart; the selected queue belongs to its connection', () => {
+    const storage = memoryStorage();
+    const store = createViewStore(storage);
+    store.setState({ queueOrder: '-lag', queueFilter: 'ren', drafts: { enqueue: '{"line":"ls"}' } });
+    store.setState({ selectedQueue: 'render', isQueueOpen: true });
+    expect(createViewStore(storage).getState()).toMatchObject({
+      queueOrder: '-lag',
+      queueFilter: 'ren',
+      drafts: { enqueue: '{"line":"ls"}' },
+      selectedQueue: null,
+      isQueueOpen: false,
+    });
+  });
+
+  it('takes no draft that is no text or too long', () => {
+    const long = 'x'.repeat(65_537);
+    const store = createViewStore(
+      memoryStorage(JSON.stringify({ drafts: { a: 7, b: long, c: 'kept' }, queueFilter: 9 })),
+    );
+    expect(store.getState()).toMatchObject({ drafts: { c: 'kept' }, queueFilter: '' });
   });
 
   it.each(['', '{', 'null', '[]', '"text"', '{"view":"gone","theme":7,"timeZone":null,"isInspectorOpen":"yes"}'])(

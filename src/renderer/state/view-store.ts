@@ -30,7 +30,8 @@ export type WantedInStreams =
 export type Wanted =
   | WantedInStreams
   | { readonly kind: 'quarantine' | 'connections' }
-  | { readonly kind: 'queue'; readonly queue: string }
+  /** With what became of one task; null: with what waits. */
+  | { readonly kind: 'queue'; readonly queue: string; readonly taskId: string | null }
   /** Null: the one that has waited longest. */
   | { readonly kind: 'approvals'; readonly requestId: string | null };
 
@@ -47,6 +48,14 @@ export interface ViewState {
   readonly wanted: Wanted | null;
   /** Past events that were acknowledged, by id, each as it was then: one that has grown since is news again. Of this run, not kept. */
   readonly acknowledged: Readonly<Record<string, string>>;
+  /** The queue that has the cursor, and whether its detail is open. Queues belong to a connection, so it is not kept. */
+  readonly selectedQueue: string | null;
+  readonly isQueueOpen: boolean;
+  /** `lag`, `-lag`: the column that queues are sorted by, `-` from the largest on. */
+  readonly queueOrder: string;
+  readonly queueFilter: string;
+  /** What was typed and not sent yet, by the name of its form; no secret belongs here. */
+  readonly drafts: Readonly<Record<string, string>>;
   /** Widths that were dragged, in px, by the name of the panel or column. */
   readonly sizesPx: Readonly<Record<string, number>>;
 }
@@ -60,8 +69,15 @@ const defaults: ViewState = {
   streamsMode: 'messages',
   wanted: null,
   acknowledged: {},
+  selectedQueue: null,
+  isQueueOpen: false,
+  queueOrder: 'name',
+  queueFilter: '',
+  drafts: {},
   sizesPx: {},
 };
+/** Longest text of a filter or draft that is kept, in UTF-16 units. */
+const maxTextLength = 65_536;
 const storageKey = 'view-state-v1';
 
 function oneOf<T extends string>(value: unknown, allowed: readonly T[], fallback: T): T {
@@ -73,6 +89,15 @@ function sizesOf(value: unknown): Readonly<Record<string, number>> {
   const isSize = (entry: [string, unknown]): entry is [string, number] =>
     typeof entry[1] === 'number' && entry[1] > 0 && entry[1] < 10_000;
   return Object.fromEntries(Object.entries(value).filter(isSize));
+}
+
+function textOf(value: unknown, fallback: string): string {
+  return typeof value === 'string' && value.length <= maxTextLength ? value : fallback;
+}
+
+function draftsOf(value: unknown): Readonly<Record<string, string>> {
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(Object.entries(value).filter(([, text]) => textOf(text, '') !== ''));
 }
 
 function load(storage: Pick<Storage, 'getItem'>): ViewState {
@@ -92,6 +117,11 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
     streamsMode: oneOf(raw['streamsMode'], ['messages', 'session'], defaults.streamsMode),
     wanted: null,
     acknowledged: {},
+    selectedQueue: null,
+    isQueueOpen: false,
+    queueOrder: textOf(raw['queueOrder'], defaults.queueOrder),
+    queueFilter: textOf(raw['queueFilter'], defaults.queueFilter),
+    drafts: draftsOf(raw['drafts']),
     sizesPx: sizesOf(raw['sizesPx']),
   };
 }
@@ -127,9 +157,13 @@ export function showQuarantine(store: Pick<StoreApi<ViewState>, 'setState'>): vo
   store.setState({ view: 'operations', wanted: { kind: 'quarantine' } });
 }
 
-/** Shows a queue with its detail. */
-export function showQueue(store: Pick<StoreApi<ViewState>, 'setState'>, queue: string): void {
-  store.setState({ view: 'queues', wanted: { kind: 'queue', queue } });
+/** Shows a queue with its detail: what waits in it, or what became of one of its tasks. */
+export function showQueue(
+  store: Pick<StoreApi<ViewState>, 'setState'>,
+  queue: string,
+  taskId: string | null = null,
+): void {
+  store.setState({ view: 'queues', wanted: { kind: 'queue', queue, taskId } });
 }
 
 /** Shows what waits for an answer: one request, or the one that has waited longest. */
@@ -140,8 +174,10 @@ export function showApprovals(store: Pick<StoreApi<ViewState>, 'setState'>, requ
 /** Creates the store; every change is written to `storage`. */
 export function createViewStore(storage: Pick<Storage, 'getItem' | 'setItem'>): StoreApi<ViewState> {
   const store = createStore<ViewState>(() => load(storage));
-  store.subscribe(({ selectedSession: _ofThisRun, acknowledged: _too, wanted: _ofThisMoment, ...kept }) =>
-    storage.setItem(storageKey, JSON.stringify(kept)),
-  );
+  store.subscribe((state) => {
+    const { view, theme, timeZone, isInspectorOpen, streamsMode, queueOrder, queueFilter, drafts, sizesPx } = state;
+    const kept = { view, theme, timeZone, isInspectorOpen, streamsMode, queueOrder, queueFilter, drafts, sizesPx };
+    storage.setItem(storageKey, JSON.stringify(kept));
+  });
   return store;
 }

@@ -19,13 +19,22 @@ export interface Guarded {
   readonly environmentColour: string;
   /** What happens then, in one line. */
   readonly consequence: string;
+  /** Asks for a reason too, which may be left out; what becomes of it. */
+  readonly reasonHint?: string;
+}
+
+/** What was given with a confirmation. */
+export interface Confirmation {
+  readonly typed: string;
+  /** Undefined: none was given. */
+  readonly reason: string | undefined;
 }
 
 export interface GuardDialogProps {
   /** What is asked; undefined: the dialog is closed. */
   readonly guarded: Guarded | undefined;
   readonly onCancel: () => void;
-  readonly onConfirm: () => void;
+  readonly onConfirm: (given: Confirmation) => void;
 }
 
 function guardTitle({ verb, count, noun, preposition, object, environment }: Guarded): string {
@@ -35,10 +44,11 @@ function guardTitle({ verb, count, noun, preposition, object, environment }: Gua
 
 function GuardForm({ guarded, onCancel, onConfirm }: GuardDialogProps & { readonly guarded: Guarded }) {
   const [typed, setTyped] = useState('');
+  const [reason, setReason] = useState('');
   const isTyped = typed.trim() === guarded.object;
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isTyped) onConfirm();
+    if (isTyped) onConfirm({ typed: typed.trim(), reason: reason.trim() === '' ? undefined : reason.trim() });
   };
   return (
     <form className="dialog-body" onSubmit={onSubmit}>
@@ -48,6 +58,15 @@ function GuardForm({ guarded, onCancel, onConfirm }: GuardDialogProps & { readon
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
       />
+      {guarded.reasonHint !== undefined && (
+        <Field
+          label="Reason (optional)"
+          hint={guarded.reasonHint}
+          maxLength={1024}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+        />
+      )}
       <DialogActions>
         <Button autoFocus onClick={onCancel}>
           Cancel

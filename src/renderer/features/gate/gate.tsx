@@ -42,7 +42,9 @@ function useOpenWorkbench(isOpen: boolean): Workbench | undefined {
     if (!isOpen) return;
     const whileOpen = createDisposer();
     // The name of a session is part of the stream that a locked window forgets.
-    whileOpen.defer(() => workbench.view.setState({ selectedSession: null, wanted: null }));
+    whileOpen.defer(() =>
+      workbench.view.setState({ selectedSession: null, selectedQueue: null, isQueueOpen: false, wanted: null }),
+    );
     setOpen({ ...workbench, whileOpen });
     return () => {
       setOpen(undefined);

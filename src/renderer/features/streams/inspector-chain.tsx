@@ -2,11 +2,11 @@
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { ChainReport, NeighbourReport, TrustReport } from '../../../shared/contract/trust-report.ts';
 import { Button } from '../../ui/button.tsx';
+import { CopyFact, DetailFact, DetailFacts, TrustLine } from '../../ui/detail-facts.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { MiddleText } from '../../ui/middle-text.tsx';
-import { CopyFact, Fact, Facts, TrustLine } from './inspector-facts.tsx';
-import { ChainBadge } from './trust-badges.tsx';
-import { chainSentence } from './trust-sentences.ts';
+import { ChainBadge } from '../../ui/trust-badges.tsx';
+import { chainSentence } from '../../ui/trust-sentences.ts';
 
 interface NeighbourCardProps {
   readonly title: string;
@@ -51,15 +51,15 @@ function NeighbourCard({ title, neighbour, onSelect, testId }: NeighbourCardProp
 function ChainFacts({ chain }: { readonly chain: ChainReport }) {
   const isForged = chain.actualPayloadHash !== chain.payloadHash;
   return (
-    <Facts>
+    <DetailFacts>
       <CopyFact name="source" value={chain.source} />
-      <Fact name="seqnum">{formatCount(chain.chainSeq)}</Fact>
+      <DetailFact name="seqnum">{formatCount(chain.chainSeq)}</DetailFact>
       <CopyFact name="leaf" value={chain.leaf} />
       <CopyFact name="prevhash" value={chain.prevHash} isWrong={chain.verdict.kind === 'forged-link'} />
       <CopyFact name="payloadhash" value={chain.payloadHash} />
       {isForged && <CopyFact name="of what came" value={chain.actualPayloadHash} isWrong />}
       <CopyFact name="resumes" value={chain.resumes} />
-    </Facts>
+    </DetailFacts>
   );
 }
 

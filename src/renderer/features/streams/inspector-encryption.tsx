@@ -1,11 +1,11 @@
 /** How the payload was sealed (E6, E7), what is bound to it, and why it does not open (E9). */
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { SealReport, TrustReport } from '../../../shared/contract/trust-report.ts';
+import { CopyFact, DetailFact, DetailFacts, TrustLine } from '../../ui/detail-facts.tsx';
 import { formatBytes } from '../../ui/format.ts';
-import { CopyFact, Fact, Facts, TrustLine } from './inspector-facts.tsx';
-import { SealFailure } from './seal-failure.tsx';
-import { SealBadge } from './trust-badges.tsx';
-import { sealSentence } from './trust-sentences.ts';
+import { SealFailure } from '../../ui/seal-failure.tsx';
+import { SealBadge } from '../../ui/trust-badges.tsx';
+import { sealSentence } from '../../ui/trust-sentences.ts';
 
 type Sealed = Extract<SealReport, { readonly kind: 'sealed' }>;
 
@@ -15,32 +15,32 @@ const dayOf = (day: string): string => day.replace(/^(\d{4})(\d{2})(\d{2})$/, '$
 function KeyFacts({ seal }: { readonly seal: Sealed }) {
   const { keyParts } = seal;
   return (
-    <Facts title="Key">
+    <DetailFacts title="Key">
       <CopyFact name="key id" value={seal.keyId} />
       {keyParts === null ? (
-        <Fact name="parts">
+        <DetailFact name="parts">
           <span className="dim">a key id of another form; it opens only through an alias</span>
-        </Fact>
+        </DetailFact>
       ) : (
         <>
-          <Fact name="secret">{visibleText(keyParts.secretId)}</Fact>
-          <Fact name="peer">{visibleText(keyParts.peer)}</Fact>
-          <Fact name="day">{visibleText(dayOf(keyParts.day))}</Fact>
-          <Fact name="boot">{visibleText(keyParts.boot)}</Fact>
+          <DetailFact name="secret">{visibleText(keyParts.secretId)}</DetailFact>
+          <DetailFact name="peer">{visibleText(keyParts.peer)}</DetailFact>
+          <DetailFact name="day">{visibleText(dayOf(keyParts.day))}</DetailFact>
+          <DetailFact name="boot">{visibleText(keyParts.boot)}</DetailFact>
         </>
       )}
-    </Facts>
+    </DetailFacts>
   );
 }
 
 function BoundFacts({ seal }: { readonly seal: Sealed }) {
   return (
-    <Facts title="Bound to the payload (AAD)">
+    <DetailFacts title="Bound to the payload (AAD)">
       <CopyFact name="whole" value={seal.aad} copyName="AAD" />
       {seal.aadFields.map(({ name, value, isWrong }) => (
         <CopyFact key={name} name={visibleText(name)} value={value} isWrong={isWrong} />
       ))}
-    </Facts>
+    </DetailFacts>
   );
 }
 
@@ -55,11 +55,11 @@ export function InspectorEncryption({ trust }: { readonly trust: TrustReport }) 
   return (
     <>
       {seal.failure === null ? line : <SealFailure failure={seal.failure} seal={seal} />}
-      <Facts>
-        <Fact name="algorithm">{visibleText(seal.algorithm)}</Fact>
+      <DetailFacts>
+        <DetailFact name="algorithm">{visibleText(seal.algorithm)}</DetailFact>
         <CopyFact name="nonce" value={seal.nonce} />
-        <Fact name="sealed size">{formatBytes(seal.sealedBytes)}</Fact>
-      </Facts>
+        <DetailFact name="sealed size">{formatBytes(seal.sealedBytes)}</DetailFact>
+      </DetailFacts>
       <KeyFacts seal={seal} />
       <BoundFacts seal={seal} />
     </>

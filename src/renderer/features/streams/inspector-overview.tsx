@@ -2,13 +2,13 @@
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { BufferedMessage } from '../../../shared/contract/streams-contract.ts';
 import type { TrustReport } from '../../../shared/contract/trust-report.ts';
+import { CopyFact, DetailFact, DetailFacts, DetailNotice, TrustLine } from '../../ui/detail-facts.tsx';
 import { formatBytes, formatCount, formatDateTime, formatRelative, thinSpace } from '../../ui/format.ts';
 import { refusalWords } from '../../ui/refusal-words.ts';
+import { ChainBadge, SealBadge, SignatureBadge } from '../../ui/trust-badges.tsx';
+import { chainSentence, sealSentence, signatureSentence } from '../../ui/trust-sentences.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { useViewState } from '../../workbench.tsx';
-import { CopyFact, Fact, Facts, InspectorNotice, TrustLine } from './inspector-facts.tsx';
-import { ChainBadge, SealBadge, SignatureBadge } from './trust-badges.tsx';
-import { chainSentence, sealSentence, signatureSentence } from './trust-sentences.ts';
 
 function exactSize(bytes: number): string {
   const exact = `${formatCount(bytes)}${thinSpace}B`;
@@ -20,20 +20,20 @@ function Problems({ trust: { refusal, malformed } }: { readonly trust: TrustRepo
   return (
     <>
       {refusal !== null && (
-        <InspectorNotice title={`Refused: ${refusalWords[refusal.reason]}`} data-testid="inspector-refusal">
+        <DetailNotice title={`Refused: ${refusalWords[refusal.reason]}`} data-testid="inspector-refusal">
           <p>{visibleText(refusal.why)}</p>
           <p className="dim">It is in quarantine and is never handled.</p>
-        </InspectorNotice>
+        </DetailNotice>
       )}
       {malformed !== null && (
-        <InspectorNotice title="Not a sound envelope" data-testid="inspector-malformed">
+        <DetailNotice title="Not a sound envelope" data-testid="inspector-malformed">
           {malformed.field !== null && (
             <p>
               Field <span className="data">{visibleText(malformed.field)}</span>
             </p>
           )}
           <p>{visibleText(malformed.why)}</p>
-        </InspectorNotice>
+        </DetailNotice>
       )}
     </>
   );
@@ -42,26 +42,26 @@ function Problems({ trust: { refusal, malformed } }: { readonly trust: TrustRepo
 function TrustFacts({ trust }: { readonly trust: TrustReport }) {
   const { marks, seal, signature, chain } = trust;
   return (
-    <Facts title="Trust">
-      <Fact name="seal">
+    <DetailFacts title="Trust">
+      <DetailFact name="seal">
         <TrustLine badge={<SealBadge mark={marks.seal} />}>{visibleText(sealSentence(seal, marks.seal))}</TrustLine>
-      </Fact>
-      <Fact name="signature">
+      </DetailFact>
+      <DetailFact name="signature">
         <TrustLine badge={<SignatureBadge mark={marks.signature} />}>
           {visibleText(signatureSentence(signature))}
         </TrustLine>
-      </Fact>
-      <Fact name="chain">
+      </DetailFact>
+      <DetailFact name="chain">
         <TrustLine badge={<ChainBadge mark={marks.chain} />}>{visibleText(chainSentence(chain))}</TrustLine>
-      </Fact>
-    </Facts>
+      </DetailFact>
+    </DetailFacts>
   );
 }
 
 function AttributeFacts({ attributes }: Pick<TrustReport, 'attributes'>) {
   if (attributes.length === 0) return null;
   return (
-    <Facts title="Envelope">
+    <DetailFacts title="Envelope">
       {attributes.map(({ name, value, isExtension }, at) => (
         <CopyFact
           // biome-ignore lint/suspicious/noArrayIndexKey: the attributes of one message never change.
@@ -79,7 +79,7 @@ function AttributeFacts({ attributes }: Pick<TrustReport, 'attributes'>) {
           }
         />
       ))}
-    </Facts>
+    </DetailFacts>
   );
 }
 
@@ -96,19 +96,19 @@ export function InspectorOverview({ message }: { readonly message: BufferedMessa
   return (
     <>
       <Problems trust={trust} />
-      <Facts>
-        <Fact name="seq">{formatCount(message.seq)}</Fact>
-        <Fact name="time">
+      <DetailFacts>
+        <DetailFact name="seq">{formatCount(message.seq)}</DetailFact>
+        <DetailFact name="time">
           {formatDateTime(message.atMs, zone)} <span className="dim">· {formatRelative(message.atMs, nowMs)}</span>
-        </Fact>
+        </DetailFact>
         <CopyFact name="subject" value={message.subject} />
         <CopyFact name="type" value={message.type} />
         <CopyFact name="session" value={message.session} />
         <CopyFact name="peer" value={message.peer} />
-        <Fact name="size">{exactSize(message.bytes.length)}</Fact>
-        <Fact name="payload">{exactSize(trust.payloadBytes)}</Fact>
-        <Fact name="format">{wireWords[trust.wire]}</Fact>
-      </Facts>
+        <DetailFact name="size">{exactSize(message.bytes.length)}</DetailFact>
+        <DetailFact name="payload">{exactSize(trust.payloadBytes)}</DetailFact>
+        <DetailFact name="format">{wireWords[trust.wire]}</DetailFact>
+      </DetailFacts>
       <TrustFacts trust={trust} />
       <AttributeFacts attributes={trust.attributes} />
     </>

@@ -4,16 +4,10 @@ import type { BufferedMessage } from '../../../shared/contract/streams-contract.
 import type { OpenedPayload } from '../../../shared/contract/trust-report.ts';
 import { packMarks } from '../../../shared/protocol/trust-marks.ts';
 import { Button } from '../../ui/button.tsx';
+import { type PayloadMode, PayloadViews } from '../../ui/payload/payload-views.tsx';
+import { SealFailure } from '../../ui/seal-failure.tsx';
 import { useWorkbench } from '../../workbench.tsx';
-import { ByteStrip } from './byte-strip.tsx';
-import { InspectorHex } from './inspector-hex.tsx';
-import { InspectorText } from './inspector-text.tsx';
-import { PayloadTree } from './payload-tree.tsx';
 import { ReadFailure } from './read-failure.tsx';
-import { SealFailure } from './seal-failure.tsx';
-import { usePayloadJson } from './use-payload-json.ts';
-
-export type PayloadMode = 'json' | 'text' | 'hex';
 
 type Opening =
   | { readonly kind: 'opening' }
@@ -50,40 +44,6 @@ function useOpened({ message, onLearn }: Pick<InspectorPayloadProps, 'message' |
     return () => calls.abort();
   }, [client, message, onLearn]);
   return opening;
-}
-
-interface PayloadViewsProps extends Pick<InspectorPayloadProps, 'mode' | 'onMode'> {
-  readonly bytes: Uint8Array;
-}
-
-function PayloadViews({ bytes, mode, onMode }: PayloadViewsProps) {
-  const json = usePayloadJson(bytes, mode === 'json');
-  const why = json.reading.kind === 'other' ? json.reading.why : undefined;
-  const shown = mode === 'json' && why !== undefined ? 'text' : mode;
-  return (
-    <>
-      <ByteStrip<PayloadMode>
-        bytes={bytes}
-        label="Payload as"
-        testId="payload-mode"
-        chosen={shown}
-        onChoose={onMode}
-        choices={[
-          { id: 'json', title: 'JSON', disabledReason: why === undefined ? undefined : `Not JSON: ${why}` },
-          { id: 'text', title: 'Text' },
-          { id: 'hex', title: 'Hex' },
-        ]}
-      />
-      {mode === 'json' && why !== undefined && bytes.length > 0 && (
-        <p className="inspector-why" data-testid="payload-not-json">
-          Not JSON: {why}. Shown as text.
-        </p>
-      )}
-      {shown === 'json' && <PayloadTree sizeBytes={bytes.length} json={json} onShowText={() => onMode('text')} />}
-      {shown === 'text' && <InspectorText bytes={bytes} />}
-      {shown === 'hex' && <InspectorHex bytes={bytes} />}
-    </>
-  );
 }
 
 export function InspectorPayload(props: InspectorPayloadProps) {

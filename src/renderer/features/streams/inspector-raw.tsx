@@ -1,7 +1,7 @@
 /** The whole message as it came. */
-import { ByteStrip } from './byte-strip.tsx';
-import { InspectorHex } from './inspector-hex.tsx';
-import { InspectorText } from './inspector-text.tsx';
+import { ByteStrip } from '../../ui/payload/byte-strip.tsx';
+import { PayloadHex } from '../../ui/payload/payload-hex.tsx';
+import { PayloadText } from '../../ui/payload/payload-text.tsx';
 
 export type RawMode = 'text' | 'hex';
 
@@ -25,7 +25,7 @@ export function InspectorRaw({ bytes, mode, onMode }: InspectorRawProps) {
           { id: 'hex', title: 'Hex' },
         ]}
       />
-      {mode === 'text' ? <InspectorText bytes={bytes} /> : <InspectorHex bytes={bytes} />}
+      {mode === 'text' ? <PayloadText bytes={bytes} /> : <PayloadHex bytes={bytes} />}
     </>
   );
 }

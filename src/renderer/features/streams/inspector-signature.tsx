@@ -1,10 +1,10 @@
 /** Who signed the message, with which right, and whether that holds (E13). */
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { TrustReport } from '../../../shared/contract/trust-report.ts';
-import { CopyFact, Fact, Facts, TrustLine } from './inspector-facts.tsx';
-import { SignatureBadge } from './trust-badges.tsx';
-import { signatureSentence } from './trust-sentences.ts';
-import { signatureWords } from './trust-words.ts';
+import { CopyFact, DetailFact, DetailFacts, TrustLine } from '../../ui/detail-facts.tsx';
+import { SignatureBadge } from '../../ui/trust-badges.tsx';
+import { signatureSentence } from '../../ui/trust-sentences.ts';
+import { signatureWords } from '../../ui/trust-words.ts';
 
 export function InspectorSignature({ trust }: { readonly trust: TrustReport }) {
   const { signature, marks } = trust;
@@ -17,22 +17,22 @@ export function InspectorSignature({ trust }: { readonly trust: TrustReport }) {
         </TrustLine>
       </p>
       {isSigned && (
-        <Facts>
-          <Fact name="state">
+        <DetailFacts>
+          <DetailFact name="state">
             <span className={signature.kind === 'invalid' ? 'streams-bad' : undefined}>
               {signatureWords[signature.kind].text}
             </span>
-          </Fact>
+          </DetailFact>
           <CopyFact name="signer" value={signature.signer} />
           <CopyFact name="peer" value={signature.peer} />
-          <Fact name="roles">
+          <DetailFact name="roles">
             {signature.roles.length === 0 ? (
               <span className="dim">no grant in force</span>
             ) : (
               visibleText(signature.roles.join(', '))
             )}
-          </Fact>
-        </Facts>
+          </DetailFact>
+        </DetailFacts>
       )}
     </>
   );

@@ -1,19 +1,19 @@
 /** The trace that the message belongs to (E4), and what caused it. */
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { TraceReport } from '../../../shared/contract/trust-report.ts';
-import { CopyFact, Fact, Facts } from './inspector-facts.tsx';
+import { CopyFact, DetailFact, DetailFacts } from '../../ui/detail-facts.tsx';
 
 export function InspectorTrace({ trace }: { readonly trace: TraceReport | null }) {
   if (trace === null) return <p className="inspector-wait dim">The message carries no trace context that is valid.</p>;
   return (
-    <Facts>
+    <DetailFacts>
       <CopyFact name="trace id" value={trace.traceId} />
       <CopyFact name="span id" value={trace.spanId} />
-      <Fact name="sampled">{trace.isSampled ? 'yes' : 'no'}</Fact>
-      <Fact name="version">{visibleText(trace.version)}</Fact>
+      <DetailFact name="sampled">{trace.isSampled ? 'yes' : 'no'}</DetailFact>
+      <DetailFact name="version">{visibleText(trace.version)}</DetailFact>
       <CopyFact name="tracestate" value={trace.tracestate} />
       <CopyFact name="causation id" value={trace.causationId} />
       <CopyFact name="traceparent" value={trace.traceparent} />
-    </Facts>
+    </DetailFacts>
   );
 }

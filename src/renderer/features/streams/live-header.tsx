@@ -2,8 +2,8 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus; its rows and cells are active descendants (WAI-ARIA grid).
 import type { CSSProperties } from 'react';
 import { formatZone, type Zone } from '../../ui/format.ts';
-import { Splitter } from './splitter.tsx';
-import { type Size, useSize } from './use-size.ts';
+import { Splitter } from '../../ui/splitter.tsx';
+import { type Size, useSize } from '../../ui/use-size.ts';
 
 export interface Columns {
   readonly time: Size;

@@ -7,9 +7,9 @@ import type { Outage } from '../../../shared/contract/connections-contract.ts';
 import type { LiveBuffer } from '../../state/live-buffer.ts';
 import { outageWords } from '../../ui/connection-words.ts';
 import { formatBytes, formatCount, formatTime, type Zone } from '../../ui/format.ts';
+import { TrustBadges } from '../../ui/trust-badges.tsx';
+import { isRefusedRow } from '../../ui/trust-words.ts';
 import { shortSubject } from './short-subject.ts';
-import { TrustBadges } from './trust-badges.tsx';
-import { isRefusedRow } from './trust-words.ts';
 
 export const slotId = (table: string, slot: number): string => `${table}-row-${slot}`;
 

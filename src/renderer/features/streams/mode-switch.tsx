@@ -1,6 +1,7 @@
 /** What is shown of a session: its messages, or its terminal, charts and tasks. */
+
+import { ChoiceSwitch } from '../../ui/choice-switch.tsx';
 import { useViewState, useWorkbench } from '../../workbench.tsx';
-import { ChoiceSwitch } from './choice-switch.tsx';
 
 export function ModeSwitch() {
   const { view } = useWorkbench();

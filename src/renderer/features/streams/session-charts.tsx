@@ -1,8 +1,8 @@
 /** CPU and memory of a session, one above the other over the same time. */
 import { useCallback, useState } from 'react';
 import { formatBytes, formatPercent, formatTimeOfDay, formatZone } from '../../ui/format.ts';
+import { TimeChart } from '../../ui/time-chart.tsx';
 import { useViewState } from '../../workbench.tsx';
-import { SessionChart } from './session-chart.tsx';
 import type { TelemetrySeries } from './telemetry-series.ts';
 
 const leastCpuPercent = 100;
@@ -22,7 +22,7 @@ export function SessionCharts({ series }: { readonly series: TelemetrySeries }) 
   const timeMs = (times[at] as number) * 1000;
   const cpu = cpuText(cpuPercent[at] as number);
   const rss = rssText(rssBytes[at] as number);
-  const shared = { times, zone, onHover } as const;
+  const shared = { times, zone, onHover, cursorKey: 'session' } as const;
   return (
     <>
       <p className="session-readout" data-testid="telemetry-readout">
@@ -36,7 +36,7 @@ export function SessionCharts({ series }: { readonly series: TelemetrySeries }) 
           {hovered === undefined ? 'last' : 'at'} {formatTimeOfDay(timeMs, zone)} {formatZone(zone, timeMs)}
         </span>
       </p>
-      <SessionChart
+      <TimeChart
         {...shared}
         label={`CPU, ${cpu}`}
         values={cpuPercent}
@@ -47,7 +47,7 @@ export function SessionCharts({ series }: { readonly series: TelemetrySeries }) 
         isFilled
         hasTimeAxis={false}
       />
-      <SessionChart
+      <TimeChart
         {...shared}
         label={`Memory (RSS), ${rss}`}
         values={rssBytes}

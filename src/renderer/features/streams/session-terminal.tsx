@@ -2,10 +2,10 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { type ITheme, Terminal } from '@xterm/xterm';
 import { type RefObject, useEffect, useRef, useState } from 'react';
+import { readToken, useThemeVersion } from '../../ui/use-theme.ts';
 import type { TerminalSink } from './session-model.ts';
 import { openStrictly } from './strict-terminal.ts';
 import { guardTerminal } from './terminal-guard.ts';
-import { readToken, useThemeVersion } from './use-theme.ts';
 import '@xterm/xterm/css/xterm.css';
 import './session-terminal.css';
 

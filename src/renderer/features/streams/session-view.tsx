@@ -1,6 +1,8 @@
 /** One session: who it is, its terminal, its CPU and memory, its tasks. */
+
 import { Speech } from 'lucide-react';
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { afterPaint } from '../../ui/after-paint.ts';
 import { Button } from '../../ui/button.tsx';
 import { describeError } from '../../ui/describe-error.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -14,7 +16,6 @@ import { SessionTasks } from './session-tasks.tsx';
 import { SessionTerminal } from './session-terminal.tsx';
 import { rowsOfEnded, type TaskRow } from './task-log.ts';
 import { emptySeries } from './telemetry-series.ts';
-import { afterPaint } from './use-rows-model.ts';
 import './session-view.css';
 
 const never = (): (() => void) => () => {};

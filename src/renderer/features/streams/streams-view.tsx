@@ -2,6 +2,9 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { Wanted, WantedInStreams } from '../../state/view-store.ts';
+import { SidePanel } from '../../ui/side-panel.tsx';
+import { Splitter } from '../../ui/splitter.tsx';
+import { useSize } from '../../ui/use-size.ts';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { Inspector } from './inspector.tsx';
 import { MessagesPane } from './messages-pane.tsx';
@@ -9,12 +12,10 @@ import { ModeSwitch } from './mode-switch.tsx';
 import type { RowsModel } from './rows-model.ts';
 import { SessionList } from './session-list.tsx';
 import { SessionView } from './session-view.tsx';
-import { Splitter } from './splitter.tsx';
 import { createStreamsActions, createTableActions } from './streams-actions.ts';
 import { StreamsToolbar } from './streams-toolbar.tsx';
 import { sessionName } from './tree-row.tsx';
 import { useRowsModel, useRowsVersion } from './use-rows-model.ts';
-import { useSize } from './use-size.ts';
 import './streams-view.css';
 
 /** Keeps the feed on the selected session, and the flow on only while the table is looked at. */
@@ -89,27 +90,22 @@ function useTitle(session: string | null): string {
   return summary === undefined ? visibleText(session) : sessionName(summary);
 }
 
-/** The selected message's panel; below 1200 px it lies over the table. */
+const inspectorBounds = { initialPx: 420, minPx: 280, maxPx: 800 };
+
+/** The selected message's panel. */
 function InspectorPanel({ model, onClose }: { readonly model: RowsModel; readonly onClose: () => void }) {
   useRowsVersion(model);
-  const size = useSize('streams.inspector', { initialPx: 420, minPx: 280, maxPx: 800 });
   return (
-    <div className="streams-inspector" data-empty={model.selectedSeq === undefined}>
-      <Splitter label="Width of the inspector" size={size} sizes="after" />
-      <aside
-        className="streams-inspector-panel"
-        aria-label="Inspector"
-        style={{ width: `${size.px}px` }}
-        data-testid="inspector"
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape' || event.defaultPrevented) return;
-          event.preventDefault();
-          onClose();
-        }}
-      >
-        <Inspector seq={model.selectedSeq} onClose={onClose} onSelect={model.show} onLearn={model.learn} />
-      </aside>
-    </div>
+    <SidePanel
+      label="Inspector"
+      sizeName="streams.inspector"
+      bounds={inspectorBounds}
+      onClose={onClose}
+      isEmpty={model.selectedSeq === undefined}
+      data-testid="inspector"
+    >
+      <Inspector seq={model.selectedSeq} onClose={onClose} onSelect={model.show} onLearn={model.learn} />
+    </SidePanel>
   );
 }
 

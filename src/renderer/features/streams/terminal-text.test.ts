@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toBase64 } from '../../../shared/base/bytes.ts';
+import { terminalSafe } from '../../ui/visible-text.ts';
 import { readStatus, readTelemetry, readTerminal, type TerminalChunk } from './session-payloads.ts';
 import { createTerminalText } from './terminal-text.ts';
-import { terminalSafe } from './visible-text.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const chunk = (offset: number, text: string, stream: TerminalChunk['stream'] = 'stdout'): TerminalChunk => ({

@@ -3,8 +3,8 @@
  * Law: bytes that are missing are named where they are missing; bytes that come twice are shown once.
  */
 import { formatCount } from '../../ui/format.ts';
+import { terminalSafe } from '../../ui/visible-text.ts';
 import type { TerminalChunk } from './session-payloads.ts';
-import { terminalSafe } from './visible-text.ts';
 
 export interface TerminalText {
   /** Text to write for the next chunk. */

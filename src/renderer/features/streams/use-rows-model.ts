@@ -1,16 +1,13 @@
 /** The window's rows model, and its version as React state. */
+
 import { useSyncExternalStore } from 'react';
+import { afterPaint } from '../../ui/after-paint.ts';
 import { useWorkbench, type Workbench } from '../../workbench.tsx';
 import { createRowChecks } from './row-checks.ts';
 import { createRowsModel, type RowsModel } from './rows-model.ts';
 
 /** Rows, place and selection outlive the view: whoever comes back finds them. They go when the key store is locked. */
 const models = new WeakMap<Workbench, RowsModel>();
-
-/** A task of its own runs behind the paint of the frame that queued it. */
-export const afterPaint = (run: () => void): void => {
-  setTimeout(run, 0);
-};
 
 const after = (ms: number, run: () => void): (() => void) => {
   const timer = setTimeout(run, ms);

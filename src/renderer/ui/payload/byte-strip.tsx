@@ -1,10 +1,11 @@
 /** Above bytes that are shown: the choice of a view, the way to copy what it shows, and how much it is. */
 import { useMemo } from 'react';
 import { toHex } from '../../../shared/base/bytes.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { formatBytes } from '../../ui/format.ts';
-import { ChoiceSwitch, type ChoiceSwitchProps } from './choice-switch.tsx';
-import { decodeText } from './visible-text.ts';
+import { ChoiceSwitch, type ChoiceSwitchProps } from '../choice-switch.tsx';
+import { CopyButton } from '../copy-button.tsx';
+import { formatBytes } from '../format.ts';
+import { decodeText } from '../visible-text.ts';
+import './payload.css';
 
 function CopyHex({ bytes }: { readonly bytes: Uint8Array }) {
   const hex = useMemo(() => toHex(bytes), [bytes]);
@@ -14,7 +15,7 @@ function CopyHex({ bytes }: { readonly bytes: Uint8Array }) {
 function CopyText({ bytes }: { readonly bytes: Uint8Array }) {
   const { text, isExact } = useMemo(() => decodeText(bytes), [bytes]);
   if (isExact) return <CopyButton text={text}>Copy text</CopyButton>;
-  return <span className="streams-wait">Not valid UTF-8: some bytes are shown as �. Copy them from Hex.</span>;
+  return <span className="tone-wait">Not valid UTF-8: some bytes are shown as �. Copy them from Hex.</span>;
 }
 
 export interface ByteStripProps<Id extends string> extends ChoiceSwitchProps<Id> {
@@ -23,7 +24,7 @@ export interface ByteStripProps<Id extends string> extends ChoiceSwitchProps<Id>
 
 export function ByteStrip<Id extends string>({ bytes, ...choice }: ByteStripProps<Id>) {
   return (
-    <div className="inspector-actions">
+    <div className="payload-actions">
       <ChoiceSwitch {...choice} />
       {choice.chosen === 'hex' ? <CopyHex bytes={bytes} /> : <CopyText bytes={bytes} />}
       <span className="dim">{formatBytes(bytes.length)}</span>

@@ -3,7 +3,7 @@
  * Law: pure and iterative; a row names its node, so every digit is the one that came.
  */
 import type { JsonNode } from '../../../shared/base/json-scan.ts';
-import { splitText } from './visible-text.ts';
+import { splitText } from '../visible-text.ts';
 
 /** Longest string that is shown in its own row, in UTF-16 units; a longer one is cut and can be opened. */
 export const inlineLength = 200;

@@ -1,6 +1,7 @@
 /** A few choices in one frame, one of them pressed; arrows move between them. */
 import { ToggleGroup } from 'radix-ui';
-import type { Choice } from '../../ui/choice.ts';
+import type { Choice } from './choice.ts';
+import './choice-switch.css';
 
 export interface ChoiceSwitchProps<Id extends string> {
   readonly label: string;
@@ -15,7 +16,7 @@ export function ChoiceSwitch<Id extends string>({ label, choices, chosen, onChoo
   return (
     <ToggleGroup.Root
       type="single"
-      className="mode-switch"
+      className="choice-switch"
       aria-label={label}
       value={chosen}
       onValueChange={(id) => id !== '' && onChoose(id as Id)}
@@ -23,7 +24,7 @@ export function ChoiceSwitch<Id extends string>({ label, choices, chosen, onChoo
       {choices.map(({ id, title, disabledReason }) => (
         <ToggleGroup.Item
           key={id}
-          className="mode-choice"
+          className="choice-switch-item"
           value={id}
           disabled={disabledReason !== undefined}
           title={disabledReason}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OpenFailure, SealReport } from '../../../shared/contract/trust-report.ts';
+import type { OpenFailure, SealReport } from '../../shared/contract/trust-report.ts';
 import { culpritWords, sealSentence, signatureSentence } from './trust-sentences.ts';
 
 const sealed = (failure: OpenFailure | null): SealReport => ({

@@ -1,10 +1,5 @@
 /** What the marks of a row mean, in words and tones. Law: a mark that is not in the protocol's lists does not compile here. */
-import {
-  type ChainMark,
-  type SealMark,
-  type SignatureMark,
-  unpackMarks,
-} from '../../../shared/protocol/trust-marks.ts';
+import { type ChainMark, type SealMark, type SignatureMark, unpackMarks } from '../../shared/protocol/trust-marks.ts';
 
 /** Colour of a mark; `quiet` says nothing for or against the message. */
 export type TrustTone = 'sealed' | 'ok' | 'wait' | 'bad' | 'quiet';

@@ -1,11 +1,14 @@
 /** One line over time (uPlot, drawn on canvas with the tokens' colours). */
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import type { Zone } from '../../ui/format.ts';
+import type { Zone } from './format.ts';
 import { readToken, useThemeVersion } from './use-theme.ts';
 import 'uplot/dist/uPlot.min.css';
+import './time-chart.css';
 
-export interface SessionChartProps {
+export interface TimeChartProps {
+  /** Charts with the same key share their cursor. */
+  readonly cursorKey: string;
   readonly label: string;
   readonly times: readonly number[];
   readonly values: readonly number[];
@@ -23,8 +26,6 @@ export interface SessionChartProps {
   readonly onHover: (index: number | undefined) => void;
 }
 
-/** Charts with the same key share their cursor. */
-const cursorKey = 'session';
 const minSpanSeconds = 30;
 const valueAxisPx = 64;
 const timeAxisPx = 22;
@@ -41,14 +42,14 @@ function axis(element: Element, over: uPlot.Axis): uPlot.Axis {
   };
 }
 
-function optionsOf(element: HTMLElement, props: SessionChartProps): uPlot.Options {
+function optionsOf(element: HTMLElement, props: TimeChartProps): uPlot.Options {
   const colour = readToken(element, props.colour);
   return {
     width: element.clientWidth,
     height: element.clientHeight,
     padding: [8, 12, props.hasTimeAxis ? 0 : 6, 0],
     legend: { show: false },
-    cursor: { sync: { key: cursorKey }, y: false, drag: { x: false, y: false }, points: { size: 6 } },
+    cursor: { sync: { key: props.cursorKey }, y: false, drag: { x: false, y: false }, points: { size: 6 } },
     tzDate: (seconds) => {
       const date = new Date(seconds * 1000);
       return props.zone === 'utc' ? uPlot.tzDate(date, 'Etc/UTC') : date;
@@ -85,7 +86,7 @@ function optionsOf(element: HTMLElement, props: SessionChartProps): uPlot.Option
   };
 }
 
-export function SessionChart(props: SessionChartProps) {
+export function TimeChart(props: TimeChartProps) {
   const home = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
   const latest = useRef(props);
@@ -110,5 +111,5 @@ export function SessionChart(props: SessionChartProps) {
     };
   }, [theme, zone]);
   useEffect(() => chart.current?.setData([[...times], [...values]]), [times, values]);
-  return <div ref={home} className="session-chart" role="img" aria-label={props.label} />;
+  return <div ref={home} className="time-chart" role="img" aria-label={props.label} />;
 }

@@ -1,7 +1,7 @@
 /** Reads a payload as JSON for the eye (E3). Law: whatever is no JSON says why, and is shown as text. */
 import { type JsonNode, scanJson } from '../../../shared/base/json-scan.ts';
 import { isVakError } from '../../../shared/base/vak-error.ts';
-import { decodeText } from './visible-text.ts';
+import { decodeText } from '../visible-text.ts';
 
 /** Largest payload that is read without a question, in bytes. */
 export const askAboveBytes = 65_536;

@@ -5,8 +5,8 @@ import type {
   OpenFailureKind,
   SealReport,
   SignatureReport,
-} from '../../../shared/contract/trust-report.ts';
-import type { SealMark } from '../../../shared/protocol/trust-marks.ts';
+} from '../../shared/contract/trust-report.ts';
+import type { SealMark } from '../../shared/protocol/trust-marks.ts';
 
 /** Why a payload does not open, as a title. */
 export const openFailureWords: Readonly<Record<OpenFailureKind, string>> = {

@@ -2,7 +2,7 @@
  * Text from the bus for the eye (quality.md §4): control, format and bidi characters are shown as signs, never obeyed.
  * Law: only the picture changes; what is copied comes from the bytes.
  */
-import { signOf } from '../../../shared/base/visible-text.ts';
+import { signOf } from '../../shared/base/visible-text.ts';
 
 /** A run of text; `isSign` runs stand for characters that would not be seen or would change the order of others. */
 export interface TextRun {

@@ -1,8 +1,9 @@
 /** Bytes as text: what would not be seen is shown as a sign, nothing is interpreted; long ones begin with their first part. */
 import { memo, useEffect, useMemo, useState } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { formatBytes } from '../../ui/format.ts';
-import { decodeText, splitText, visibleRuns } from './visible-text.ts';
+import { Button } from '../button.tsx';
+import { formatBytes } from '../format.ts';
+import { decodeText, splitText, visibleRuns } from '../visible-text.ts';
+import './payload.css';
 
 /** Characters in one part; the first part is shown at once. */
 const partLength = 65_536;
@@ -14,11 +15,11 @@ const blockLength = 2_048;
 const Block = memo(function Block({ text }: { readonly text: string }) {
   const runs = visibleRuns(text);
   return (
-    <pre className="inspector-block">
+    <pre className="payload-block">
       {runs.map((run, at) =>
         run.isSign ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: the runs of one text never change.
-          <span key={at} className="inspector-sign">
+          <span key={at} className="payload-sign">
             {run.text}
           </span>
         ) : (
@@ -46,21 +47,21 @@ function useShownParts(total: number): { readonly shown: number; readonly showAl
   return { shown: Math.min(shown, total), showAll: () => setIsAll(true) };
 }
 
-export function InspectorText({ bytes }: { readonly bytes: Uint8Array }) {
+export function PayloadText({ bytes }: { readonly bytes: Uint8Array }) {
   const { text } = useMemo(() => decodeText(bytes), [bytes]);
   const parts = useMemo(() => splitText(text, partLength), [text]);
   const { shown, showAll } = useShownParts(parts.length);
-  if (bytes.length === 0) return <p className="inspector-wait dim">The payload is empty: 0 bytes.</p>;
+  if (bytes.length === 0) return <p className="payload-wait dim">The payload is empty: 0 bytes.</p>;
   return (
     <>
-      <div className="inspector-text" data-testid="payload-text">
+      <div className="payload-text" data-testid="payload-text">
         {parts.slice(0, shown).map((part, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never change.
           <Part key={at} text={part} />
         ))}
       </div>
       {shown < parts.length && (
-        <div className="inspector-actions">
+        <div className="payload-actions">
           <span className="dim">
             first {formatBytes(shown * partLength)} of {formatBytes(bytes.length)}
           </span>

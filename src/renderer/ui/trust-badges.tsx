@@ -25,7 +25,7 @@ import {
   type SignatureMark,
   type TrustMarks,
   unpackMarks,
-} from '../../../shared/protocol/trust-marks.ts';
+} from '../../shared/protocol/trust-marks.ts';
 import { chainWords, sealWords, signatureWords, type TrustWord } from './trust-words.ts';
 import './trust-badges.css';
 

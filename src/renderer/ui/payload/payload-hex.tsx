@@ -1,7 +1,8 @@
 /** Bytes as hex: only the rows in sight exist. */
 import { type RefObject, useEffect, useRef, useState } from 'react';
-import { useFixedWindow } from '../../ui/fixed-list.ts';
+import { useFixedWindow } from '../fixed-list.ts';
 import { hexRowAt, hexRowBytesFor } from './hex-rows.ts';
+import './payload.css';
 
 const rowPx = 18;
 
@@ -18,7 +19,7 @@ function useRowBytes(list: RefObject<HTMLElement | null>): 8 | 16 {
   return rowBytes;
 }
 
-export function InspectorHex({ bytes }: { readonly bytes: Uint8Array }) {
+export function PayloadHex({ bytes }: { readonly bytes: Uint8Array }) {
   const list = useRef<HTMLDivElement>(null);
   const rowBytes = useRowBytes(list);
   const { startIndex, endIndex, totalPx } = useFixedWindow(list, { count: Math.ceil(bytes.length / rowBytes), rowPx });
@@ -26,12 +27,12 @@ export function InspectorHex({ bytes }: { readonly bytes: Uint8Array }) {
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
-      <div ref={list} className="inspector-hex" tabIndex={0} role="region" aria-label="Bytes in hexadecimal">
-        <div className="inspector-hex-space" style={{ height: `${totalPx}px` }}>
+      <div ref={list} className="payload-hex" tabIndex={0} role="region" aria-label="Bytes in hexadecimal">
+        <div className="payload-hex-space" style={{ height: `${totalPx}px` }}>
           {rows.map((index) => {
             const row = hexRowAt(bytes, index, rowBytes);
             return (
-              <div key={index} className="inspector-hex-row" style={{ transform: `translateY(${index * rowPx}px)` }}>
+              <div key={index} className="payload-hex-row" style={{ transform: `translateY(${index * rowPx}px)` }}>
                 <span className="dim">{row.offset}</span>
                 <span>{row.hex}</span>
                 <span className="dim">{row.ascii}</span>

@@ -1,6 +1,6 @@
 /** A width that is dragged or set by keys, and remembered by name in the view store. */
 import { useCallback, useState } from 'react';
-import { useViewState, useWorkbench } from '../../workbench.tsx';
+import { useViewState, useWorkbench } from '../workbench.tsx';
 
 export interface SizeBounds {
   readonly initialPx: number;

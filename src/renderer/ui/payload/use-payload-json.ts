@@ -1,7 +1,8 @@
 /** A payload as JSON: a small one at once, a big one when it was asked for, off the click. */
+
 import { useEffect, useMemo, useState } from 'react';
+import { afterPaint } from '../after-paint.ts';
 import { askAboveBytes, type PayloadJson, readPayloadJson } from './payload-json.ts';
-import { afterPaint } from './use-rows-model.ts';
 
 export interface PayloadReading {
   /** `big`: not read, ask first. `reading`: asked for. */

@@ -1,20 +1,21 @@
 /** Fields of a message, whole, each with its way to copy it; and what is wrong with it, first of all. */
 import { OctagonX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { CopyIcon } from '../../ui/copy-icon.tsx';
-import { MiddleText } from '../../ui/middle-text.tsx';
+import { CopyIcon } from './copy-icon.tsx';
+import { MiddleText } from './middle-text.tsx';
+import './detail-facts.css';
 
 /** A list of facts under a heading of its own. */
-export function Facts({ title, children }: { readonly title?: string; readonly children: ReactNode }) {
+export function DetailFacts({ title, children }: { readonly title?: string; readonly children: ReactNode }) {
   return (
     <>
-      {title !== undefined && <h3 className="inspector-heading">{title}</h3>}
-      <dl className="inspector-facts">{children}</dl>
+      {title !== undefined && <h3 className="detail-heading">{title}</h3>}
+      <dl className="detail-facts">{children}</dl>
     </>
   );
 }
 
-export function Fact({ name, children }: { readonly name: ReactNode; readonly children: ReactNode }) {
+export function DetailFact({ name, children }: { readonly name: ReactNode; readonly children: ReactNode }) {
   return (
     <>
       <dt className="dim">{name}</dt>
@@ -43,13 +44,13 @@ export function CopyFact({ name, value, copyName = name, isWrong = false, note }
         {name}
         {note}
       </dt>
-      <dd className={`data inspector-copy-fact${isWrong ? ' streams-bad' : ''}`}>
+      <dd className={`data detail-copy-fact${isWrong ? ' tone-bad' : ''}`}>
         {value === null ? (
           <span className="dim">none</span>
         ) : (
           <>
             <MiddleText text={value} />
-            {isWrong && <strong className="inspector-wrong">wrong</strong>}
+            {isWrong && <strong className="detail-wrong">wrong</strong>}
             <CopyIcon name={copyName} value={value} />
           </>
         )}
@@ -58,19 +59,19 @@ export function CopyFact({ name, value, copyName = name, isWrong = false, note }
   );
 }
 
-export interface InspectorNoticeProps {
+export interface DetailNoticeProps {
   readonly title: string;
   readonly children: ReactNode;
   readonly 'data-testid'?: string;
 }
 
 /** Something is wrong with this message. */
-export function InspectorNotice({ title, children, 'data-testid': testId }: InspectorNoticeProps) {
+export function DetailNotice({ title, children, 'data-testid': testId }: DetailNoticeProps) {
   return (
-    <div className="inspector-notice" data-testid={testId}>
-      <OctagonX size={14} className="streams-bad" aria-hidden="true" />
-      <div className="inspector-notice-text">
-        <p className="inspector-notice-title">{title}</p>
+    <div className="detail-notice" data-testid={testId}>
+      <OctagonX size={14} className="tone-bad" aria-hidden="true" />
+      <div className="detail-notice-text">
+        <p className="detail-notice-title">{title}</p>
         {children}
       </div>
     </div>
@@ -80,7 +81,7 @@ export function InspectorNotice({ title, children, 'data-testid': testId }: Insp
 /** A glyph and what it means here. */
 export function TrustLine({ badge, children }: { readonly badge: ReactNode; readonly children: ReactNode }) {
   return (
-    <span className="inspector-trust-line">
+    <span className="detail-trust-line">
       {badge}
       <span>{children}</span>
     </span>

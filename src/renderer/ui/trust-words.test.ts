@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chainMarks, packMarks, sealMarks, signatureMarks } from '../../../shared/protocol/trust-marks.ts';
+import { chainMarks, packMarks, sealMarks, signatureMarks } from '../../shared/protocol/trust-marks.ts';
 import { chainWords, isRefusedRow, sealWords, signatureWords } from './trust-words.ts';
 
 describe('words of trust', () => {

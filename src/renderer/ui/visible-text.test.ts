@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { visibleText } from '../../../shared/base/visible-text.ts';
+import { visibleText } from '../../shared/base/visible-text.ts';
 import { decodeText, splitText, visibleRuns } from './visible-text.ts';
 
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { queueState } from '../../../../tests/support/queue-states.ts';
+import { thinSpace, unitSpace } from '../../ui/format.ts';
+import { drainWords, isAmiss, outcomes, purgedWords, rememberedCount, summaryWords } from './queue-words.ts';
+
+describe('words for queues', () => {
+  it('W9 the summary says how many have to be looked at, and how much is to do', () => {
+    expect(summaryWords([])).toBe('0 queues · nothing waits');
+    const queues = [
+      queueState('a', { lag: 1204, health: 'stuck' }),
+      queueState('b', { lag: 1, health: 'no-consumer' }),
+      queueState('c', { health: 'paused' }),
+    ];
+    expect(summaryWords(queues)).toBe(`3 queues · 2 to look at · 1${thinSpace}205 tasks to do`);
+    expect(summaryWords([queueState('a', { lag: 1, health: 'ok' })])).toBe('1 queue · 1 task to do');
+  });
+
+  it('W9 a queue that an operator paused is not amiss', () => {
+    expect(isAmiss({ health: 'paused' })).toBe(false);
+    expect(isAmiss({ health: 'stuck' })).toBe(true);
+    expect(isAmiss({ health: 'no-consumer' })).toBe(true);
+  });
+
+  it('W9 time to drain is never, or nothing to drain', () => {
+    expect(drainWords({ lag: 0, drainMs: null })).toBe('–');
+    expect(drainWords({ lag: 5, drainMs: null })).toBe('never');
+    expect(drainWords({ lag: 5, drainMs: 41_200 })).toBe(`41.2${unitSpace}s`);
+  });
+
+  it('W7 every outcome is counted once', () => {
+    const counts = Object.fromEntries(outcomes.map((outcome, at) => [outcome, 2 ** at])) as ReturnType<
+      typeof queueState
+    >['outcomes'];
+    expect(rememberedCount(counts)).toBe(2 ** outcomes.length - 1);
+    expect(outcomes).toHaveLength(7);
+  });
+
+  it('a purge says what went, what had left before, and what came later', () => {
+    expect(purgedWords({ queue: 'render', asked: 1204, purged: 1204, left: 0 })).toBe(
+      `1${thinSpace}204 tasks purged from render.`,
+    );
+    expect(purgedWords({ queue: 'render', asked: 4, purged: 1, left: 1 })).toBe(
+      '1 task purged from render. 3 tasks had left it before. 1 task came later and stays.',
+    );
+  });
+});

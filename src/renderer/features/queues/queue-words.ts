@@ -1,0 +1,101 @@
+/** What is said of queues and tasks, everywhere in the same words. Pure. Law: a state that the contract does not have does not compile here. */
+import type { QueueHealth, QueueState, TaskOutcome } from '../../../shared/contract/queues-contract.ts';
+import { formatCount, formatDuration } from '../../ui/format.ts';
+
+export type QueueTone = 'ok' | 'wait' | 'bad' | 'quiet';
+
+export interface HealthWord {
+  /** In the table. */
+  readonly word: string;
+  readonly tone: QueueTone;
+  /** What it means, as a sentence. */
+  readonly meaning: string;
+}
+
+export const healthWords: Readonly<Record<QueueHealth, HealthWord>> = {
+  ok: { word: 'working', tone: 'ok', meaning: 'Its tasks are worked on.' },
+  idle: { word: 'idle', tone: 'quiet', meaning: 'Nothing stands in it.' },
+  paused: { word: 'paused', tone: 'wait', meaning: 'No worker claims from it until it is resumed.' },
+  stuck: { word: 'stuck', tone: 'bad', meaning: 'Something is claimed, tasks wait, and nothing moves.' },
+  'no-consumer': { word: 'no consumer', tone: 'bad', meaning: 'Tasks wait, and nobody claims them.' },
+};
+
+/** Whether somebody has to look at it. What an operator paused is meant to be so. */
+export function isAmiss({ health }: Pick<QueueState, 'health'>): boolean {
+  return healthWords[health].tone === 'bad';
+}
+
+/** How long it takes to be empty at the rates of the last minute. */
+export function drainWords({ lag, drainMs }: Pick<QueueState, 'lag' | 'drainMs'>): string {
+  if (lag === 0) return '–';
+  return drainMs === null ? 'never' : formatDuration(drainMs);
+}
+
+export interface OutcomeWord {
+  readonly word: string;
+  readonly tone: QueueTone;
+  readonly meaning: string;
+}
+
+/** In the order in which they are listed. */
+export const outcomeWords: Readonly<Record<TaskOutcome, OutcomeWord>> = {
+  queued: { word: 'queued', tone: 'quiet', meaning: 'It stands in its queue, and no attempt of it has ended.' },
+  retrying: { word: 'retrying', tone: 'wait', meaning: 'An attempt failed; it stands in its queue for the next one.' },
+  done: { word: 'done', tone: 'ok', meaning: 'A worker says with a signed receipt that it is done.' },
+  'finished-late': {
+    word: 'finished late',
+    tone: 'ok',
+    meaning: 'It became a dead letter, and was done after all.',
+  },
+  dead: { word: 'dead letter', tone: 'bad', meaning: 'It failed for good and waits among the dead letters.' },
+  lost: {
+    word: 'lost',
+    tone: 'bad',
+    meaning: 'It is gone, and nobody who may say so has said what became of it.',
+  },
+  purged: { word: 'purged', tone: 'quiet', meaning: 'An operator took it out of the queue.' },
+};
+
+export const outcomes = Object.keys(outcomeWords) as readonly TaskOutcome[];
+
+/** All tasks that are remembered: the outcomes add up to it. */
+export function rememberedCount(counts: QueueState['outcomes']): number {
+  return outcomes.reduce((sum, outcome) => sum + counts[outcome], 0);
+}
+
+/** `1 task`, `1 204 tasks`. */
+export function tasksWords(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'task' : 'tasks'}`;
+}
+
+/** Beside the title: how many there are, how many have to be looked at, how much waits. */
+export function summaryWords(queues: readonly QueueState[]): string {
+  const amiss = queues.filter(isAmiss).length;
+  const lag = queues.reduce((sum, queue) => sum + queue.lag, 0);
+  return [
+    `${formatCount(queues.length)} ${queues.length === 1 ? 'queue' : 'queues'}`,
+    amiss === 0 ? undefined : `${formatCount(amiss)} to look at`,
+    lag === 0 ? 'nothing waits' : `${tasksWords(lag)} to do`,
+  ]
+    .filter((part) => part !== undefined)
+    .join(' · ');
+}
+
+/** After a purge: how many went, and what came of the others. */
+export function purgedWords(purge: {
+  readonly queue: string;
+  readonly asked: number;
+  readonly purged: number;
+  /** What stands in it now: all of that came after the question. */
+  readonly left: number;
+}): string {
+  const { queue, asked, purged, left } = purge;
+  const gone = asked - purged;
+  return [
+    `${tasksWords(purged)} purged from ${queue}.`,
+    gone > 0 ? `${tasksWords(gone)} had left it before.` : undefined,
+    left > 0 ? `${tasksWords(left)} came later and ${left === 1 ? 'stays' : 'stay'}.` : undefined,
+  ]
+    .filter((part) => part !== undefined)
+    .join(' ');
+}
