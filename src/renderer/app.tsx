@@ -8,8 +8,10 @@ import { DeadLettersView } from './features/dead-letters/dead-letters-view.tsx';
 import { Gate } from './features/gate/gate.tsx';
 import { KeyStoreFeature } from './features/gate/key-store-feature.tsx';
 import { IdentityView } from './features/identity/identity-view.tsx';
+import { OperationsFeature } from './features/operations/operations-feature.tsx';
+import { problemSources } from './features/operations/operations-sources.ts';
 import { OperationsView } from './features/operations/operations-view.tsx';
-import { findProblems, unacknowledged } from './features/operations/problems.ts';
+import { alertCount, findProblems } from './features/operations/problems.ts';
 import { QueuesView } from './features/queues/queues-view.tsx';
 import { RoomsView } from './features/rooms/rooms-view.tsx';
 import { SettingsView } from './features/settings/settings-view.tsx';
@@ -66,24 +68,14 @@ export interface AppProps {
 function OpenWorkbench({ notices }: Pick<AppProps, 'notices'>) {
   const { mirror } = useWorkbench();
   const acknowledged = useViewState((state) => state.acknowledged);
-  const problemCount = useStore(
-    mirror,
-    (snapshots) =>
-      unacknowledged(
-        findProblems({
-          flow: snapshots['streams.status'],
-          swarm: snapshots['swarm.state'],
-          quarantine: snapshots['streams.quarantine'],
-          connection: snapshots['connections.state'],
-        }),
-        acknowledged,
-      ).length,
-  );
+  const alerts = useStore(mirror, (snapshots) => alertCount(findProblems(problemSources(snapshots)), acknowledged));
+  const approvals = useStore(mirror, (snapshots) => snapshots['operations.state']?.totals.pendingApprovalCount ?? 0);
   return (
     <>
-      <Shell alertCount={problemCount} badges={{ operations: problemCount }} notices={<Notices notices={notices} />}>
+      <Shell alertCount={alerts} badges={{ operations: alerts, approvals }} notices={<Notices notices={notices} />}>
         <Views />
       </Shell>
+      <OperationsFeature />
       <SwarmFeature />
       <ConnectionsFeature />
       <KeyStoreFeature />

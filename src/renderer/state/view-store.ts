@@ -31,6 +31,7 @@ export type Wanted =
   | WantedInStreams
   | { readonly kind: 'quarantine' | 'connections' }
   /** With what became of one task; null: with what waits. */
+  | { readonly kind: 'incident'; readonly id: string }
   | { readonly kind: 'queue'; readonly queue: string; readonly taskId: string | null }
   /** Null: the one that has waited longest. */
   | { readonly kind: 'approvals'; readonly requestId: string | null };
@@ -61,7 +62,7 @@ export interface ViewState {
 }
 
 const defaults: ViewState = {
-  view: 'streams',
+  view: 'operations',
   theme: 'system',
   timeZone: 'utc',
   isInspectorOpen: true,
@@ -155,6 +156,11 @@ export function showConnections(store: Pick<StoreApi<ViewState>, 'setState'>): v
 /** Shows what was refused. */
 export function showQuarantine(store: Pick<StoreApi<ViewState>, 'setState'>): void {
   store.setState({ view: 'operations', wanted: { kind: 'quarantine' } });
+}
+
+/** Shows an incident of the work plane among what is wrong. */
+export function showIncident(store: Pick<StoreApi<ViewState>, 'setState'>, id: string): void {
+  store.setState({ view: 'operations', wanted: { kind: 'incident', id } });
 }
 
 /** Shows a queue with its detail: what waits in it, or what became of one of its tasks. */

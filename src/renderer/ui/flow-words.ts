@@ -6,6 +6,13 @@ export const meanings = {
   receivedBytes: 'Bytes of the messages that the engine has received from the bus since it started',
   dropped:
     'Messages dropped since the engine started: by a subscription that was too slow for the bus, for want of a connection to send them, or from the buffer before this window had taken them',
+  lag: 'Tasks of all queues that wait or are under way',
+  workIn: 'Tasks per second that came into all queues over the last minute',
+  workOut: 'Tasks per second that ended over the last minute, whatever came of them',
+  workDone: 'Tasks that a worker says are done, in a signed receipt, as far as this app remembers them',
+  workDead: 'Tasks that failed for good and have a dead letter, as far as this app remembers them',
+  workLost: 'Tasks that are gone without a receipt that counts and without a dead letter',
+  approvals: 'Requests that a peer waits for an operator’s answer to',
   refused: 'Messages since the engine started that broke the workspace’s policy and are never handled',
   buffer: 'What the engine holds of the messages on the bus, in MiB of its bound; the oldest give way',
   main: 'The app’s main process: share of one processor core over the last second, and resident memory',

@@ -1,6 +1,7 @@
 /** Operations Center: what is wrong now, then where the bus stands and what the local swarm does. True numbers only. */
-import { CircleStop, LayoutDashboard, Play, Plug, SquareTerminal, Waves } from 'lucide-react';
-import { useState } from 'react';
+import { BellOff, CircleStop, LayoutDashboard, Play, Plug, SquareTerminal, Waves } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useStore } from 'zustand';
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import type { StreamsStatus } from '../../../shared/contract/streams-contract.ts';
 import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
@@ -9,18 +10,21 @@ import { Button } from '../../ui/button.tsx';
 import { currentContext, readOnlyReason } from '../../ui/connection-words.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { meanings } from '../../ui/flow-words.ts';
-import { formatBytes, formatCount, formatRate } from '../../ui/format.ts';
+import { formatBytes, formatCount, formatRate, formatTimeOfDay } from '../../ui/format.ts';
 import { Gauge } from '../../ui/gauge.tsx';
 import { isLiveWorker } from '../../ui/live-worker.ts';
 import { Fact, Facts, Panel } from '../../ui/panel.tsx';
 import { liveWorkers, publishesWords } from '../../ui/swarm-words.ts';
 import { ViewFrame } from '../../ui/view-frame.tsx';
-import { useSnapshot, useViewState } from '../../workbench.tsx';
+import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { ConnectionPanel } from './connection-panel.tsx';
+import { problemSources } from './operations-sources.ts';
 import { ProblemList } from './problem-list.tsx';
-import { findProblems } from './problems.ts';
+import { findProblems, type Problem, type ProblemSources } from './problems.ts';
 import { QuarantinePanel } from './quarantine-panel.tsx';
-import { useAcknowledging } from './use-acknowledging.ts';
+import { type Acknowledging, useAcknowledging } from './use-acknowledging.ts';
+import { useMute } from './use-mute.ts';
+import { WorkPanel } from './work-panel.tsx';
 import { WorkerTable } from './worker-table.tsx';
 import './operations-view.css';
 
@@ -101,7 +105,7 @@ function FirstSteps({ connection }: { readonly connection: ConnectionsState | un
     <EmptyState
       icon={LayoutDashboard}
       title="Nothing has happened on this bus yet"
-      what="The Operations Center shows what is wrong now: dead workers, lost messages, and how much passes on the bus."
+      what="The Operations Center shows what is wrong now: tasks that failed or were lost, queues that nobody works on, dead workers, and how much there is to do."
       next={
         readOnly === undefined
           ? `${start}${isEmbedded ? ' Or connect to a NATS server.' : ''}`
@@ -123,54 +127,98 @@ function useIsQuarantineAsked(): boolean {
   return isAsked;
 }
 
+/** The incident that was asked for, once its line is drawn: in sight, with the focus on it. */
+function useWantedIncident(problems: readonly Problem[]): void {
+  const { view } = useWorkbench();
+  const wanted = useViewState((state) => (state.wanted?.kind === 'incident' ? state.wanted.id : undefined));
+  useEffect(() => {
+    if (wanted === undefined) return;
+    view.setState({ wanted: null });
+    const problem = problems.find(({ incident }) => incident?.id === wanted);
+    const line = problem && document.querySelector(`[data-problem="${CSS.escape(problem.id)}"]`);
+    line?.scrollIntoView({ block: 'center' });
+    line?.querySelector<HTMLElement>('button')?.focus({ preventScroll: true });
+  }, [view, wanted, problems]);
+}
+
 function problemSummary(openCount: number, acknowledgedCount: number): string {
   if (openCount > 0) return `${formatCount(openCount)} to look at`;
   return acknowledgedCount === 0 ? 'nothing is wrong' : 'nothing new is wrong';
 }
 
+/** Ends the time for which everything is muted. */
+function MutedUntil() {
+  const untilMs = useSnapshot('operations.state')?.muted.untilMs ?? null;
+  const zone = useViewState((state) => state.timeZone);
+  const mute = useMute();
+  if (untilMs === null) return null;
+  return (
+    <Button icon={BellOff} onClick={() => mute({ kind: 'all', forMinutes: 0 })} data-testid="unmute-all">
+      {`Muted until ${formatTimeOfDay(untilMs, zone).slice(0, 5)} · unmute`}
+    </Button>
+  );
+}
+
+function ProblemPanel({ acknowledging }: { readonly acknowledging: Acknowledging }) {
+  const [showsAcknowledged, setShowsAcknowledged] = useState(false);
+  const count = acknowledging.acknowledged.length;
+  return (
+    <Panel
+      title="What is wrong now"
+      data-testid="problems"
+      summary={count > 0 ? `${formatCount(count)} acknowledged` : undefined}
+      actions={
+        <>
+          <MutedUntil />
+          {count > 0 && (
+            <Button
+              aria-pressed={showsAcknowledged}
+              onClick={() => setShowsAcknowledged(!showsAcknowledged)}
+              data-testid="problems-show-acknowledged"
+            >
+              {showsAcknowledged ? 'Hide acknowledged' : 'Show acknowledged'}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <ProblemList acknowledging={acknowledging} showsAcknowledged={showsAcknowledged} />
+    </Panel>
+  );
+}
+
+/** Whether anything was ever heard of: else the next steps are all that there is to say. */
+function isUntouched({ flow, swarm, queues }: ProblemSources): boolean {
+  return flow?.receivedCount === 0 && swarm?.state === 'stopped' && (queues?.queues.length ?? 0) === 0;
+}
+
 export function OperationsView() {
-  const flow = useSnapshot('streams.status');
-  const swarm = useSnapshot('swarm.state');
-  const quarantine = useSnapshot('streams.quarantine');
-  const connection = useSnapshot('connections.state');
-  const problems = findProblems({ flow, swarm, quarantine, connection });
-  const { open, acknowledgedCount, acknowledge, takeBack } = useAcknowledging(problems);
+  const { mirror } = useWorkbench();
+  const sources = problemSources(useStore(mirror));
+  const { flow, swarm, quarantine, connection, work, queues } = sources;
+  const problems = findProblems(sources);
+  const acknowledging = useAcknowledging(problems);
+  const { open, acknowledged } = acknowledging;
+  useWantedIncident(problems);
   const isQuarantineAsked = useIsQuarantineAsked();
-  const isUntouched =
-    flow?.receivedCount === 0 && swarm?.state === 'stopped' && problems.length === 0 && !isQuarantineAsked;
   return (
     <ViewFrame
       title="Operations Center"
-      summary={problemSummary(open.length, acknowledgedCount)}
+      summary={problemSummary(open.length, acknowledged.length)}
       actions={<ActionButton action="view.streams" icon={Waves} />}
     >
-      {isUntouched ? (
+      {isUntouched(sources) && problems.length === 0 && !isQuarantineAsked ? (
         <FirstSteps connection={connection} />
       ) : (
         <div className="operations">
-          <Panel
-            title="What is wrong now"
-            summary={acknowledgedCount > 0 && `${formatCount(acknowledgedCount)} acknowledged`}
-            actions={
-              acknowledgedCount > 0 && (
-                <Button onClick={takeBack} data-testid="problems-take-back">
-                  Show acknowledged
-                </Button>
-              )
-            }
-          >
-            <ProblemList problems={open} onAcknowledge={acknowledge} acknowledgedCount={acknowledgedCount} />
-          </Panel>
+          <ProblemPanel acknowledging={acknowledging} />
+          {work && queues && <WorkPanel work={work} queues={queues} />}
           {swarm && <SwarmPanel swarm={swarm} />}
           {quarantine && <QuarantinePanel quarantine={quarantine} />}
           <div className="operations-pair">
             <Panel title="Throughput">{flow && <FlowFacts status={flow} />}</Panel>
             <ConnectionPanel />
           </div>
-          <p className="panel-note">
-            Incidents, queue lag, waiting approvals and alert thresholds join this page with the work plane, which is
-            not built yet.
-          </p>
         </div>
       )}
     </ViewFrame>

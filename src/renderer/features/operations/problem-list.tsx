@@ -1,97 +1,61 @@
-/** "What is wrong now": one line a problem, or one line that says that there is none. */
-import { Check, CircleCheck, CircleX, TriangleAlert } from 'lucide-react';
-import { showConnections, showGap, showQuarantine, showSession } from '../../state/view-store.ts';
-import { Button } from '../../ui/button.tsx';
-import { formatRelative, formatTimeOfDay, formatZone } from '../../ui/format.ts';
+/** "What is wrong now": one line a problem, those that were acknowledged below on request, or one line that says that there is none. */
+import { CircleCheck } from 'lucide-react';
+import { type KeyboardEvent, useRef } from 'react';
 import { useNow } from '../../ui/use-now.ts';
-import { useViewState, useWorkbench, type Workbench } from '../../workbench.tsx';
+import { ProblemLine } from './problem-line.tsx';
+import { moveInProblems } from './problem-moves.ts';
 import type { Problem } from './problems.ts';
+import type { Acknowledging } from './use-acknowledging.ts';
 import './problem-list.css';
 
-const buttonWords: Readonly<Record<Problem['place'], string>> = {
-  session: 'Open its session',
-  dropped: 'Show the gap',
-  outage: 'Show the gap',
-  quarantine: 'Show them',
-  connections: 'Open the connections',
-};
-
-/** Leads to what a problem speaks of. */
-function openPlace(view: Workbench['view'], { place, session }: Problem): void {
-  if (place === 'quarantine') showQuarantine(view);
-  else if (place === 'connections') showConnections(view);
-  else if (place !== 'session') showGap(view, place);
-  else if (session !== null) showSession(view, session);
+export interface ProblemListProps {
+  readonly acknowledging: Acknowledging;
+  /** Whether those that were acknowledged are listed, too. */
+  readonly showsAcknowledged: boolean;
 }
 
-interface ProblemLineProps {
-  readonly problem: Problem;
-  readonly nowMs: number;
-  readonly onAcknowledge: (id: string) => void;
-}
-
-function ProblemLine({ problem, nowMs, onAcknowledge }: ProblemLineProps) {
-  const { view } = useWorkbench();
-  const zone = useViewState((state) => state.timeZone);
-  const Icon = problem.tone === 'bad' ? CircleX : TriangleAlert;
-  const { id, atMs, place, lasting } = problem;
+function NothingOpen({ acknowledgedCount }: { readonly acknowledgedCount: number }) {
   return (
-    <li className={`problem problem-${problem.tone}`} data-testid="problem" data-problem={problem.id}>
-      <Icon className="problem-icon" aria-hidden="true" />
-      <div className="problem-text">
-        <p className="problem-title">{problem.title}</p>
-        <p className="dim">{problem.why}</p>
-      </div>
-      {atMs !== null && (
-        <p className="problem-time dim">
-          {id === 'connection' && 'since '}
-          {formatTimeOfDay(atMs, zone)} {formatZone(zone, atMs)} · {formatRelative(atMs, nowMs)}
-        </p>
-      )}
-      <Button onClick={() => openPlace(view, problem)} data-testid="problem-open">
-        {buttonWords[place]}
-      </Button>
-      {lasting.kind === 'event' ? (
-        <Button
-          icon={Check}
-          keys="a"
-          aria-label={`Acknowledge: ${problem.title}`}
-          onClick={() => onAcknowledge(id)}
-          data-testid="problem-acknowledge"
-        >
-          Acknowledge
-        </Button>
-      ) : (
-        <p className="problem-stands dim">{lasting.until}</p>
-      )}
-    </li>
+    <p className="problem-none" data-testid="problems-none">
+      <CircleCheck aria-hidden="true" />
+      {acknowledgedCount === 0
+        ? 'Nothing has failed, and nothing waits too long.'
+        : 'Nothing else has happened since you acknowledged what there was.'}
+    </p>
   );
 }
 
-export interface ProblemListProps {
-  readonly problems: readonly Problem[];
-  readonly onAcknowledge: (id: string) => void;
-  /** How many were acknowledged and are not listed. */
-  readonly acknowledgedCount: number;
-}
-
-export function ProblemList({ problems, onAcknowledge, acknowledgedCount }: ProblemListProps) {
+export function ProblemList({ acknowledging, showsAcknowledged }: ProblemListProps) {
+  const { open, acknowledged, acknowledge, takeBack } = acknowledging;
   const nowMs = useNow();
-  if (problems.length === 0) {
-    return (
-      <p className="problem-none">
-        <CircleCheck aria-hidden="true" />
-        {acknowledgedCount === 0
-          ? 'No worker has died, and no message was refused or dropped.'
-          : 'Nothing else has happened since.'}
-      </p>
-    );
-  }
+  const list = useRef<HTMLUListElement>(null);
+  const line = (problem: Problem, isAcknowledged: boolean) => (
+    <ProblemLine
+      key={problem.id}
+      problem={problem}
+      nowMs={nowMs}
+      isAcknowledged={isAcknowledged}
+      onAcknowledge={acknowledge}
+      onTakeBack={takeBack}
+    />
+  );
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !(event.target instanceof Element)) return;
+    const lines = [...(list.current?.querySelectorAll('[data-problem]') ?? [])];
+    const index = lines.findIndex((one) => one.contains(event.target as Element));
+    const next = moveInProblems(index, lines.length, event.key);
+    if (index < 0 || next === undefined) return;
+    event.preventDefault();
+    lines[next]?.querySelector('button')?.focus();
+    lines[next]?.scrollIntoView({ block: 'nearest' });
+  };
   return (
-    <ul className="problem-list">
-      {problems.map((problem) => (
-        <ProblemLine key={problem.id} problem={problem} nowMs={nowMs} onAcknowledge={onAcknowledge} />
-      ))}
-    </ul>
+    <>
+      {open.length === 0 && <NothingOpen acknowledgedCount={acknowledged.length} />}
+      <ul ref={list} className="problem-list" onKeyDown={onKeyDown}>
+        {open.map((problem) => line(problem, false))}
+        {showsAcknowledged && acknowledged.map((problem) => line(problem, true))}
+      </ul>
+    </>
   );
 }

@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
+import type { Incident, OperationsState } from '../../../shared/contract/operations-contract.ts';
+import type { QueuesState } from '../../../shared/contract/queues-contract.ts';
 import type { QuarantineState, StreamsStatus } from '../../../shared/contract/streams-contract.ts';
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
 import type { RefusalReason } from '../../../shared/contract/trust-report.ts';
-import { findProblems, unacknowledged } from './problems.ts';
+import type { IncidentKind } from '../../../shared/protocol/incident-kinds.ts';
+import { alertCount, findProblems, isAcknowledged, type ProblemSources, unacknowledged } from './problems.ts';
+
+const nothing: ProblemSources = {
+  ...{ flow: undefined, swarm: undefined, quarantine: undefined, connection: undefined },
+  ...{ work: undefined, queues: undefined },
+};
 
 const flow = (droppedCount: number) => ({ droppedCount }) as StreamsStatus;
 
@@ -45,8 +53,7 @@ describe('what is wrong now', () => {
   it('B6 a store that was found damaged is said, whatever the connection says', () => {
     const why = 'the journal in /p/engine is damaged';
     const missing = [{ feature: 'storing', needs: why }];
-    const sources = { flow: undefined, swarm: undefined, quarantine: undefined };
-    expect(findProblems({ ...sources, connection: connected({ missing }) })).toMatchObject([
+    expect(findProblems({ ...nothing, connection: connected({ missing }) })).toMatchObject([
       { id: 'store', tone: 'bad', title: 'The store is read-only', why: `${why}.` },
     ]);
   });
@@ -54,92 +61,93 @@ describe('what is wrong now', () => {
   it('B8 an outbox that cannot be used is said', () => {
     const problem = { code: 'read-only', message: 'outbox: it is damaged', retryable: false } as const;
     const outbox = { waitingCount: 0, oldestMs: null, problem };
-    const sources = { flow: undefined, swarm: undefined, quarantine: undefined };
-    expect(findProblems({ ...sources, connection: connected({ outbox }) })).toMatchObject([
+    expect(findProblems({ ...nothing, connection: connected({ outbox }) })).toMatchObject([
       { id: 'outbox', tone: 'bad', why: 'outbox: it is damaged.' },
     ]);
   });
 
   it('is nothing before anything is known, and nothing when all is well', () => {
-    expect(findProblems({ flow: undefined, swarm: undefined, quarantine: undefined, connection: undefined })).toEqual(
-      [],
-    );
+    expect(findProblems(nothing)).toEqual([]);
     const swarm = { state: 'running', workers: [worker('w1')] } as const;
-    expect(findProblems({ flow: flow(0), swarm, quarantine: refused({}), connection: connected({}) })).toEqual([]);
+    expect(
+      findProblems({ ...nothing, flow: flow(0), swarm, quarantine: refused({}), connection: connected({}) }),
+    ).toEqual([]);
   });
 
   it('names every dead worker with its cause, the latest first, then the drops', () => {
     const problems = findProblems({
+      ...nothing,
       flow: flow(1204),
       swarm: { state: 'running', workers: [worker('w1', 10), worker('w2'), worker('w3', 20)] },
-      quarantine: undefined,
-      connection: undefined,
     });
     expect(problems.map(({ id }) => id)).toEqual(['death s-w3', 'death s-w1', 'drops']);
-    expect(problems[0]).toMatchObject({ why: 'killed by SIGKILL', session: 's-w3', atMs: 20, tone: 'bad' });
+    expect(problems[0]).toMatchObject({ why: 'killed by SIGKILL', place: { session: 's-w3' }, atMs: 20, tone: 'bad' });
   });
 
-  it('E8 counts what was refused by its reasons, the most frequent first, and stands by its newest', () => {
+  it('E8 counts what was refused by its reasons, the most frequent first', () => {
     const problems = findProblems({
+      ...nothing,
       flow: flow(1),
       swarm: { state: 'running', workers: [worker('w1', 10), worker('w2', 30)] },
       quarantine: refused({ plain: 2, signature: 40, chain: 1 }, 20),
-      connection: undefined,
     });
-    expect(problems.map(({ id }) => id)).toEqual(['death s-w2', 'refused', 'death s-w1', 'drops']);
-    expect(problems[1]).toMatchObject({
+    expect(problems.map(({ id }) => id)).toEqual(['refused', 'death s-w2', 'death s-w1', 'drops']);
+    expect(problems[0]).toMatchObject({
       title: '43 messages refused since the start',
       why: '40 invalid signature · 2 sent plain · 1 broken chain',
       tone: 'bad',
-      place: 'quarantine',
+      place: { kind: 'quarantine' },
     });
   });
 
   it('E8 one refused message is one message', () => {
-    const [problem] = findProblems({
-      flow: undefined,
-      swarm: undefined,
-      quarantine: refused({ malformed: 1 }),
-      connection: undefined,
-    });
+    const [problem] = findProblems({ ...nothing, quarantine: refused({ malformed: 1 }) });
     expect(problem).toMatchObject({ title: '1 message refused since the start', why: '1 malformed' });
   });
 
-  const none = { flow: undefined, swarm: undefined, quarantine: undefined };
   const error = { code: 'unauthorized', message: 'The server refused the credentials.', retryable: false } as const;
 
   it('B8 a lost connection stands first, since it was lost and not since the last attempt', () => {
     const status = { kind: 'reconnecting', sinceMs: 90, attempt: 3, error: null } as const;
     const problems = findProblems({
-      ...none,
+      ...nothing,
       swarm: { state: 'running', workers: [worker('w1', 100)] },
       connection: connected({ status, staleSinceMs: 50 }),
     });
     expect(problems.map(({ id }) => id)).toEqual(['connection', 'death s-w1']);
-    expect(problems[0]).toMatchObject({ title: 'Not connected to prod', atMs: 50, tone: 'bad', place: 'connections' });
+    expect(problems[0]).toMatchObject({
+      title: 'Not connected to prod',
+      atMs: 50,
+      tone: 'bad',
+      place: { kind: 'connections' },
+    });
     expect(problems[0]?.why).toContain('attempt 3');
   });
 
   it('B8 one that is closed or stale says so; one that connects for the first time is no problem', () => {
     const [closed] = findProblems({
-      ...none,
+      ...nothing,
       connection: connected({ status: { kind: 'closed', sinceMs: 7, error } }),
     });
     expect(closed).toMatchObject({ atMs: 7, why: expect.stringContaining('refused the credentials') });
     const [stale] = findProblems({
-      ...none,
+      ...nothing,
       connection: connected({ status: { kind: 'stale', sinceMs: 8 }, staleSinceMs: 8 }),
     });
     expect(stale).toMatchObject({ title: 'prod is stale', tone: 'wait' });
-    expect(findProblems({ ...none, connection: connected({ status: { kind: 'connecting', sinceMs: 1 } }) })).toEqual(
+    expect(findProblems({ ...nothing, connection: connected({ status: { kind: 'connecting', sinceMs: 1 } }) })).toEqual(
       [],
     );
   });
 
   it('names the change of the connection that failed last', () => {
-    const problems = findProblems({ ...none, connection: connected({ problem: error }) });
+    const problems = findProblems({ ...nothing, connection: connected({ problem: error }) });
     expect(problems).toMatchObject([
-      { id: 'connection-change', why: expect.stringContaining('refused the credentials'), place: 'connections' },
+      {
+        id: 'connection-change',
+        why: expect.stringContaining('refused the credentials'),
+        place: { kind: 'connections' },
+      },
     ]);
   });
 
@@ -149,24 +157,24 @@ describe('what is wrong now', () => {
       { fromMs: 1_000, toMs: 13_000, afterSeq: 2 },
       { fromMs: 20_000, toMs: null, afterSeq: 3 },
     ];
-    expect(findProblems({ ...none, connection: connected({ outages }) })).toMatchObject([
+    expect(findProblems({ ...nothing, connection: connected({ outages }) })).toMatchObject([
       {
         id: 'outage',
         title: '2 outages are over',
         atMs: 13_000,
-        place: 'outage',
+        place: { kind: 'outage' },
         tone: 'wait',
         lasting: { mark: '1000' },
       },
     ]);
-    expect(findProblems({ ...none, connection: connected({ outages: outages.slice(2) }) })).toEqual([]);
+    expect(findProblems({ ...nothing, connection: connected({ outages: outages.slice(2) }) })).toEqual([]);
   });
 
   it('a past event that was acknowledged as it is goes; one that has grown, and a condition that stands, do not', () => {
     const status = { kind: 'reconnecting', sinceMs: 90, attempt: 3, error: null } as const;
     const at = (count: number) =>
       findProblems({
-        ...none,
+        ...nothing,
         flow: flow(count),
         swarm: { state: 'running', workers: [worker('w1', 100)] },
         connection: connected({ status, staleSinceMs: 50 }),
@@ -176,5 +184,85 @@ describe('what is wrong now', () => {
     expect(idsOf(7)).toEqual(['connection']);
     expect(idsOf(8)).toEqual(['connection', 'drops']);
     expect(at(7)[0]?.lasting).toEqual({ kind: 'standing', until: 'stands until it is back' });
+  });
+
+  function incident(kind: IncidentKind, more: Partial<Incident> = {}): Incident {
+    const isStanding = ['lag', 'age', 'stuck', 'no-consumer', 'supervisor'].includes(kind);
+    return {
+      ...{
+        id: `${kind}:q`,
+        kind,
+        tone: isStanding ? 'wait' : 'bad',
+        title: kind,
+        why: 'why.',
+        next: 'next.',
+        queue: 'q',
+      },
+      ...{ place: { kind: 'queue', queue: 'q' }, firstMs: 10, lastMs: 40, count: 3, isStanding },
+      ...{ acknowledged: null, isMuted: false, ...more },
+    };
+  }
+  const work = (...incidents: Incident[]) => ({ incidents }) as unknown as OperationsState;
+
+  it('product.md incidents of the engine and what this window knows are one list, the worst first', () => {
+    const problems = findProblems({
+      flow: flow(5),
+      swarm: { state: 'running', workers: [worker('w1', 100)] },
+      quarantine: refused({ plain: 1 }, 20),
+      connection: connected({ staleSinceMs: 50 }),
+      work: work(incident('lag'), incident('dead-letters'), incident('lost'), incident('denied'), incident('stuck')),
+      queues: undefined,
+    });
+    expect(problems.map(({ id }) => id)).toEqual([
+      ...['connection', 'incident lost:q', 'incident denied:q', 'refused', 'death s-w1', 'incident dead-letters:q'],
+      ...['incident stuck:q', 'incident lag:q', 'drops'],
+    ]);
+  });
+
+  it('look.md a line keeps its place while its incident goes on', () => {
+    const ids = (lastMs: number) =>
+      findProblems({
+        ...nothing,
+        work: work(
+          incident('dead-letters', { id: 'a', firstMs: 10, lastMs }),
+          incident('dead-letters', { id: 'b', firstMs: 20, lastMs: 30 }),
+        ),
+      }).map(({ id }) => id);
+    expect(ids(25)).toEqual(['incident b', 'incident a']);
+    expect(ids(99)).toEqual(['incident b', 'incident a']);
+  });
+
+  it('product.md an event says when it was last and first, a condition since when it stands', () => {
+    const [event, condition] = findProblems({ ...nothing, work: work(incident('lost'), incident('lag')) });
+    expect(event).toMatchObject({ atMs: 40, firstMs: 10, next: 'next.', lasting: { kind: 'event' } });
+    expect(condition).toMatchObject({ atMs: 10, firstMs: null, lasting: { until: 'stands until it is over' } });
+  });
+
+  it('product.md the engine says what of its own was acknowledged; what is muted is listed, and asks for no attention', () => {
+    const problems = findProblems({
+      ...nothing,
+      work: work(
+        incident('lost', { acknowledged: { atMs: 9 } }),
+        incident('denied', { isMuted: true }),
+        incident('dead-letters'),
+      ),
+    });
+    expect(problems.map((problem) => isAcknowledged(problem, { 'incident denied:q': '40 3' }))).toEqual([
+      ...[true, false, false],
+    ]);
+    expect(unacknowledged(problems, {})).toHaveLength(2);
+    expect(alertCount(problems, {})).toBe(1);
+  });
+
+  it('B8 queues that cannot be read over a sound connection are a problem, and none while there is no connection', () => {
+    const problem = { code: 'timeout', message: 'the server does not answer', retryable: true } as const;
+    const queues = { readAtMs: 7, problem } as QueuesState;
+    expect(findProblems({ ...nothing, queues, connection: connected({}) })).toMatchObject([
+      { id: 'unread', atMs: 7, why: 'the server does not answer. What is shown of them may be old.', tone: 'wait' },
+    ]);
+    const status = { kind: 'reconnecting', sinceMs: 1, attempt: 1, error: null } as const;
+    expect(findProblems({ ...nothing, queues, connection: connected({ status }) }).map(({ id }) => id)).toEqual([
+      'connection',
+    ]);
   });
 });

@@ -1,11 +1,21 @@
 /** What is wrong now, from the snapshots. Pure. Law: nothing is listed that is not in them. */
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
+import type { Incident, OperationsState } from '../../../shared/contract/operations-contract.ts';
+import type { QueuesState } from '../../../shared/contract/queues-contract.ts';
 import type { QuarantineState, StreamsStatus } from '../../../shared/contract/streams-contract.ts';
 import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
 import type { RefusalReason } from '../../../shared/contract/trust-report.ts';
 import { storeFault } from '../../ui/connection-words.ts';
 import { formatCount, formatDuration } from '../../ui/format.ts';
 import { refusalWords } from '../../ui/refusal-words.ts';
+
+/** What there is to look at. */
+export type ProblemPlace =
+  | { readonly kind: 'session'; readonly session: string }
+  | { readonly kind: 'queue'; readonly queue: string }
+  | {
+      readonly kind: 'dropped' | 'outage' | 'quarantine' | 'connections' | 'queues' | 'approvals' | 'access' | 'none';
+    };
 
 export interface Problem {
   /** Stable while the problem lasts. */
@@ -14,20 +24,24 @@ export interface Problem {
   readonly tone: 'bad' | 'wait';
   readonly title: string;
   readonly why: string;
-  /** When it happened; null: it lasts or cannot be told. */
+  /** What to do; null: the place says it. */
+  readonly next: string | null;
+  /** When it happened last, or since when it stands; null: it cannot be told. */
   readonly atMs: number | null;
-  /** Session that shows what happened. */
-  readonly session: string | null;
-  /** What there is to look at. */
-  readonly place: 'session' | 'dropped' | 'outage' | 'quarantine' | 'connections';
+  /** When it happened first. */
+  readonly firstMs: number | null;
+  readonly place: ProblemPlace;
   /** A past event can be acknowledged as it is (`mark`); a condition stands `until` it is over, whoever has read of it. */
   readonly lasting:
     | { readonly kind: 'event'; readonly mark: string }
     | { readonly kind: 'standing'; readonly until: string };
+  /** The engine's incident, which it acknowledges and mutes itself; null: only this window knows of it. */
+  readonly incident: Incident | null;
 }
 
 const event = (mark: string | number): Problem['lasting'] => ({ kind: 'event', mark: String(mark) });
 const standing = (until: string): Problem['lasting'] => ({ kind: 'standing', until });
+const ofWindow = { next: null, firstMs: null, incident: null } as const;
 
 /** What the snapshots say; a part is missing until its first value came. */
 export interface ProblemSources {
@@ -35,6 +49,8 @@ export interface ProblemSources {
   readonly swarm: SwarmState | undefined;
   readonly quarantine: QuarantineState | undefined;
   readonly connection: ConnectionsState | undefined;
+  readonly work: OperationsState | undefined;
+  readonly queues: QueuesState | undefined;
 }
 
 const messages = (count: number): string => `${formatCount(count)} ${count === 1 ? 'message' : 'messages'}`;
@@ -43,10 +59,9 @@ function deathsOf(swarm: SwarmState | undefined): readonly Problem[] {
   return (swarm?.workers ?? []).flatMap(({ peer, session, death }): Problem[] => {
     if (death === null) return [];
     const { reason: why, atMs } = death;
-    const lasting = event(atMs);
-    return [
-      { id: `death ${session}`, tone: 'bad', title: `${peer} died`, why, atMs, session, place: 'session', lasting },
-    ];
+    const place = { kind: 'session', session } as const;
+    const base = { id: `death ${session}`, tone: 'bad', title: `${peer} died`, place } as const;
+    return [{ ...ofWindow, ...base, why, atMs, lasting: event(atMs) }];
   });
 }
 
@@ -63,13 +78,13 @@ function refusalsOf(quarantine: QuarantineState | undefined): readonly Problem[]
   if (quarantine === undefined || quarantine.refusedCount === 0) return [];
   return [
     {
+      ...ofWindow,
       id: 'refused',
       tone: 'bad',
       title: `${messages(quarantine.refusedCount)} refused since the start`,
       why: reasonCounts(quarantine),
       atMs: quarantine.recent[0]?.atMs ?? null,
-      session: null,
-      place: 'quarantine',
+      place: { kind: 'quarantine' },
       lasting: event(quarantine.refusedCount),
     },
   ];
@@ -80,13 +95,13 @@ function dropsOf(flow: StreamsStatus | undefined): readonly Problem[] {
   if (dropped === 0) return [];
   return [
     {
+      ...ofWindow,
       id: 'drops',
       tone: 'wait',
       title: `${messages(dropped)} dropped since the start`,
       why: 'More came than a bounded subscription or this window could take, or there was no connection to send them.',
       atMs: null,
-      session: null,
-      place: 'dropped',
+      place: { kind: 'dropped' },
       lasting: event(dropped),
     },
   ];
@@ -111,7 +126,7 @@ function lossWords({ status }: ConnectionsState): string {
 
 /** A store that takes nothing any more, and an outbox that cannot be used. */
 function storeProblems(connection: ConnectionsState): readonly Problem[] {
-  const base = { session: null, place: 'connections', tone: 'bad', atMs: null } as const;
+  const base = { ...ofWindow, place: { kind: 'connections' }, tone: 'bad', atMs: null } as const;
   const lasting = standing('stands until it is repaired');
   const { outbox } = connection;
   const fault = storeFault(connection);
@@ -141,15 +156,8 @@ function outagesOf({ outages }: ConnectionsState): readonly Problem[] {
     over.length === 1 ? 'The connection was lost for a time' : `${formatCount(over.length)} outages are over`;
   return [
     {
-      ...{
-        id: 'outage',
-        tone: 'wait',
-        title,
-        session: null,
-        place: 'outage',
-        atMs: last.toMs,
-        lasting: event(last.fromMs),
-      },
+      ...{ ...ofWindow, id: 'outage', tone: 'wait', title, place: { kind: 'outage' } },
+      ...{ atMs: last.toMs, lasting: event(last.fromMs) },
       why: `${over.length === 1 ? 'It' : 'The last one'} took ${took}. What passed on the bus meanwhile is not here.`,
     },
   ];
@@ -159,7 +167,7 @@ function outagesOf({ outages }: ConnectionsState): readonly Problem[] {
 function connectionProblems(connection: ConnectionsState | undefined): readonly Problem[] {
   if (connection === undefined) return [];
   const { status, staleSinceMs, current, problem } = connection;
-  const base = { session: null, place: 'connections' } as const;
+  const base = { ...ofWindow, place: { kind: 'connections' } } as const;
   const problems: Problem[] = [];
   const isLost = status.kind === 'reconnecting' || status.kind === 'closed';
   if (isLost || staleSinceMs !== null) {
@@ -188,20 +196,78 @@ function connectionProblems(connection: ConnectionsState | undefined): readonly 
   return [...problems, ...storeProblems(connection), ...outagesOf(connection)];
 }
 
+/** Why the queues are not what is shown of them, though there is a connection. */
+function unreadOf(queues: QueuesState | undefined, connection: ConnectionsState | undefined): readonly Problem[] {
+  if (queues === undefined || queues.problem === null || connection?.status.kind !== 'connected') return [];
+  return [
+    {
+      ...{ ...ofWindow, id: 'unread', tone: 'wait', title: 'The queues cannot be read', atMs: queues.readAtMs },
+      why: `${sentence(queues.problem.message)} What is shown of them may be old.`,
+      place: { kind: 'queues' },
+      lasting: standing('stands until they can be read'),
+    },
+  ];
+}
+
+function incidentProblem(incident: Incident): Problem {
+  const { id, tone, title, why, next, place, firstMs, lastMs, isStanding } = incident;
+  return {
+    ...{ id: `incident ${id}`, tone, title, why, next, place, firstMs: isStanding ? null : firstMs },
+    atMs: isStanding ? firstMs : lastMs,
+    lasting: isStanding ? standing('stands until it is over') : event(`${lastMs} ${incident.count}`),
+    incident,
+  };
+}
+
+/** Whether somebody has acknowledged it as it is. */
+export function isAcknowledged(
+  { id, lasting, incident }: Problem,
+  acknowledged: Readonly<Record<string, string>>,
+): boolean {
+  if (incident !== null) return incident.acknowledged !== null;
+  return lasting.kind === 'event' && acknowledged[id] === lasting.mark;
+}
+
 /** Those that nobody has acknowledged as they are. */
 export function unacknowledged(
   problems: readonly Problem[],
   acknowledged: Readonly<Record<string, string>>,
 ): readonly Problem[] {
-  return problems.filter(({ id, lasting }) => lasting.kind === 'standing' || acknowledged[id] !== lasting.mark);
+  return problems.filter((problem) => !isAcknowledged(problem, acknowledged));
 }
 
-/** What is wrong with the connection first, since it decides what else is seen; then the worst, then the latest. */
-export function findProblems({ flow, swarm, quarantine, connection }: ProblemSources): readonly Problem[] {
-  const failures = [...deathsOf(swarm), ...refusalsOf(quarantine)];
-  return [
-    ...connectionProblems(connection),
-    ...failures.sort((a, b) => (b.atMs ?? 0) - (a.atMs ?? 0)),
+/** Those that ask for attention beyond this list: what is muted is only listed. */
+export function alertCount(problems: readonly Problem[], acknowledged: Readonly<Record<string, string>>): number {
+  return unacknowledged(problems, acknowledged).filter(({ incident }) => incident?.isMuted !== true).length;
+}
+
+/** What is the worst comes first; what is of one rank is told by when it began, so that nothing jumps while it goes on. */
+const ranks = [
+  'lost',
+  'refused-record',
+  'refused-approval',
+  'denied',
+  'refused',
+  'supervisor',
+  'death',
+  'dead-letters',
+].concat(['stuck', 'no-consumer', 'age', 'lag', 'drops']);
+
+function rankOf({ id, incident }: Problem): number {
+  return ranks.indexOf(incident?.kind ?? id.replace(/ .*/, ''));
+}
+
+const beganMs = ({ atMs, firstMs }: Problem): number => firstMs ?? atMs ?? 0;
+
+/** What is wrong with the connection first, since it decides what else is seen; then the worst, then what began last. */
+export function findProblems(sources: ProblemSources): readonly Problem[] {
+  const { flow, swarm, quarantine, connection, work, queues } = sources;
+  const others = [
+    ...(work?.incidents ?? []).map(incidentProblem),
+    ...deathsOf(swarm),
+    ...refusalsOf(quarantine),
     ...dropsOf(flow),
   ];
+  const byRank = others.sort((a, b) => rankOf(a) - rankOf(b) || beganMs(b) - beganMs(a) || (a.id < b.id ? -1 : 1));
+  return [...connectionProblems(connection), ...unreadOf(queues, connection), ...byRank];
 }

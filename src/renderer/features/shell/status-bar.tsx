@@ -60,6 +60,28 @@ function RefusedCell() {
   );
 }
 
+/** Leads to what there is to do. */
+function LagCell() {
+  const { view } = useWorkbench();
+  const lag = useSnapshot('operations.state')?.totals.lag;
+  const text = lag === undefined ? '–' : formatCount(lag);
+  return (
+    <Cell label="lag" digits={7} meaning={meanings.lag}>
+      <button
+        type="button"
+        className="status-bar-button"
+        aria-label={`Lag ${text}: show the queues`}
+        title={`${meanings.lag}: show the queues`}
+        data-testid="status-lag"
+        data-count={lag ?? 0}
+        onClick={() => view.setState({ view: 'queues' })}
+      >
+        {text}
+      </button>
+    </Cell>
+  );
+}
+
 function FlowCells() {
   const status = useSnapshot('streams.status');
   const unknown = '–';
@@ -72,6 +94,7 @@ function FlowCells() {
       <Cell label="out" digits={10} meaning={meanings.out}>
         {status ? formatRate(status.outPerSecond) : unknown}
       </Cell>
+      <LagCell />
       <Cell label="dropped" digits={11} meaning={meanings.dropped}>
         {status ? <DroppedCount count={status.droppedCount} /> : unknown}
       </Cell>
