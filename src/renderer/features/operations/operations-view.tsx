@@ -141,9 +141,11 @@ function useWantedIncident(problems: readonly Problem[]): void {
   }, [view, wanted, problems]);
 }
 
-function problemSummary(openCount: number, acknowledgedCount: number): string {
-  if (openCount > 0) return `${formatCount(openCount)} to look at`;
-  return acknowledgedCount === 0 ? 'nothing is wrong' : 'nothing new is wrong';
+function problemSummary({ open, acknowledged }: Acknowledging): string {
+  const mutedCount = open.filter(({ incident }) => incident?.isMuted === true).length;
+  const muted = mutedCount === 0 ? '' : ` · ${formatCount(mutedCount)} muted`;
+  if (open.length > 0) return `${formatCount(open.length)} to look at${muted}`;
+  return acknowledged.length === 0 ? 'nothing is wrong' : 'nothing new is wrong';
 }
 
 /** Ends the time for which everything is muted. */
@@ -198,24 +200,25 @@ export function OperationsView() {
   const { flow, swarm, quarantine, connection, work, queues } = sources;
   const problems = findProblems(sources);
   const acknowledging = useAcknowledging(problems);
-  const { open, acknowledged } = acknowledging;
   useWantedIncident(problems);
   const isQuarantineAsked = useIsQuarantineAsked();
   return (
     <ViewFrame
       title="Operations Center"
-      summary={problemSummary(open.length, acknowledged.length)}
+      summary={problemSummary(acknowledging)}
       actions={<ActionButton action="view.streams" icon={Waves} />}
     >
       {isUntouched(sources) && problems.length === 0 && !isQuarantineAsked ? (
         <FirstSteps connection={connection} />
       ) : (
         <div className="operations">
-          <ProblemPanel acknowledging={acknowledging} />
-          {work && queues && <WorkPanel work={work} queues={queues} />}
-          {swarm && <SwarmPanel swarm={swarm} />}
-          {quarantine && <QuarantinePanel quarantine={quarantine} />}
-          <div className="operations-pair">
+          <div className="operations-main">
+            <ProblemPanel acknowledging={acknowledging} />
+            {work && queues && <WorkPanel work={work} queues={queues} />}
+            {swarm && <SwarmPanel swarm={swarm} />}
+            {quarantine && <QuarantinePanel quarantine={quarantine} />}
+          </div>
+          <div className="operations-side">
             <Panel title="Throughput">{flow && <FlowFacts status={flow} />}</Panel>
             <ConnectionPanel />
           </div>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SettingValue } from '../../../shared/contract/settings-contract.ts';
+import { noticeKinds } from '../../../shared/protocol/incident-kinds.ts';
 import { contextColours, contextRows, fixedRows, themes } from '../../../shared/settings/setting-keys.ts';
 import {
   contextNames,
@@ -28,7 +29,9 @@ describe('the settings page', () => {
 
   it('puts every setting into exactly one group', () => {
     const groups = groupSettings(values);
-    expect(groups.map(({ title }) => title)).toEqual(['Connection', 'Encryption policy', 'Look', 'Security']);
+    expect(groups.map(({ title }) => title)).toEqual([
+      ...['Connection', 'Encryption policy', 'Alerts', 'Notifications', 'Look', 'Security'],
+    ]);
     expect(groups.flatMap((group) => group.values.map(({ key }) => key)).toSorted()).toEqual(
       values.map(({ key }) => key).toSorted(),
     );
@@ -38,7 +41,12 @@ describe('the settings page', () => {
   it.each([
     ['policy.acceptPlain', { kind: 'toggle' }],
     ['contexts.prod.readOnly', { kind: 'toggle' }],
-    ['idleLockMinutes', { kind: 'number' }],
+    ['idleLockMinutes', { kind: 'number', unit: 'min' }],
+    ['alerts.lagLimit', { kind: 'number', unit: 'tasks' }],
+    ['notifications.desktop', { kind: 'toggle' }],
+    ['notifications.mutedKinds', { kind: 'several', choices: noticeKinds }],
+    ['notifications.mutedQueues', { kind: 'text' }],
+    ['notifications.mutedUntil', { kind: 'until' }],
     ['natsUrl', { kind: 'text' }],
     ['workspaceSecretEnv', { kind: 'text' }],
     ['contexts.prod.url', { kind: 'text' }],

@@ -1,12 +1,18 @@
 /** How settings are shown: their names, groups and controls, and what a filter finds. Pure. */
 import type { SecretStatus, SettingsState, SettingValue } from '../../../shared/contract/settings-contract.ts';
+import { isNoticeKind, noticeKinds } from '../../../shared/protocol/incident-kinds.ts';
 import { embeddedContext, rowOf } from '../../../shared/settings/setting-keys.ts';
+import { noticeKindWords } from '../../ui/notice-kind-words.ts';
 
 /** What a setting is changed with. */
 export type Control =
   | { readonly kind: 'toggle' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
-  | { readonly kind: 'number' }
+  /** Any of them, kept as one text with commas between. */
+  | { readonly kind: 'several'; readonly choices: readonly string[] }
+  | { readonly kind: 'number'; readonly unit: string | undefined }
+  /** A time in the future, chosen by how long from now. */
+  | { readonly kind: 'until' }
   | { readonly kind: 'text' };
 
 export interface SettingGroup {
@@ -22,7 +28,21 @@ const labels: Readonly<Record<string, string>> = {
   'policy.acceptUnsigned': 'Accept unsigned messages',
   'look.theme': 'Theme',
   'look.timeZone': 'Times',
-  idleLockMinutes: 'Lock after minutes without use',
+  idleLockMinutes: 'Lock after time without use',
+  'alerts.lagLimit': 'Lag of a queue',
+  'alerts.ageLimitSec': 'Age of its oldest task',
+  'alerts.noConsumerSec': 'Time without a consumer',
+  'notifications.desktop': 'Notifications of the desktop',
+  'notifications.mutedKinds': 'Muted kinds',
+  'notifications.mutedQueues': 'Muted queues',
+  'notifications.mutedUntil': 'Mute everything',
+};
+
+const units: Readonly<Record<string, string>> = {
+  idleLockMinutes: 'min',
+  'alerts.lagLimit': 'tasks',
+  'alerts.ageLimitSec': 's',
+  'alerts.noConsumerSec': 's',
 };
 
 const contextLabels: Readonly<Record<string, string>> = {
@@ -40,7 +60,7 @@ const choiceLabels: Readonly<Record<string, string>> = {
   utc: 'UTC',
 };
 
-const groupTitles = ['Connection', 'Encryption policy', 'Look', 'Security', 'More'] as const;
+const groupTitles = ['Connection', 'Encryption policy', 'Alerts', 'Notifications', 'Look', 'Security', 'More'] as const;
 
 /** Name of the context that a key belongs to, or undefined. */
 function contextOf(key: string): string | undefined {
@@ -57,7 +77,7 @@ export function settingLabel(key: string): string {
 }
 
 export function choiceLabel(choice: string): string {
-  return choiceLabels[choice] ?? choice;
+  return choiceLabels[choice] ?? (isNoticeKind(choice) ? noticeKindWords[choice] : choice);
 }
 
 /** A setting whose allowed words are each a value is a choice out of them. */
@@ -78,7 +98,9 @@ export function contextNames(values: readonly SettingValue[]): readonly string[]
 /** What the setting is changed with; the current value is always among the choices. */
 export function controlOf({ key, value }: Pick<SettingValue, 'key' | 'value'>, contexts: readonly string[]): Control {
   if (typeof value === 'boolean') return { kind: 'toggle' };
-  if (typeof value === 'number' || rowOf(key)?.type === 'integer') return { kind: 'number' };
+  if (typeof value === 'number' || rowOf(key)?.type === 'integer') return { kind: 'number', unit: units[key] };
+  if (key === 'notifications.mutedKinds') return { kind: 'several', choices: noticeKinds };
+  if (key === 'notifications.mutedUntil') return { kind: 'until' };
   const choices = choicesOf(key, contexts);
   if (choices.length === 0) return { kind: 'text' };
   const isKnown = value === null || choices.includes(String(value));
@@ -90,13 +112,16 @@ const maxRadios = 3;
 
 /** Whether the control is one field, so that a label can belong to it. */
 export function hasField(control: Control): boolean {
-  return control.kind === 'choice' ? control.choices.length > maxRadios : control.kind !== 'toggle';
+  if (control.kind === 'choice') return control.choices.length > maxRadios;
+  return control.kind === 'number' || control.kind === 'text';
 }
 
 function groupOf(key: string): (typeof groupTitles)[number] {
   const [section = ''] = key.split('.');
   if (['natsUrl', 'workspaceSecretEnv', 'currentContext', 'contexts'].includes(section)) return 'Connection';
   if (section === 'policy') return 'Encryption policy';
+  if (section === 'alerts') return 'Alerts';
+  if (section === 'notifications') return 'Notifications';
   if (section === 'look') return 'Look';
   if (section === 'idleLockMinutes') return 'Security';
   return 'More';
@@ -144,6 +169,8 @@ export function isAboutConnections(query: string): boolean {
 export function weaknessOf({ key, value }: Pick<SettingValue, 'key' | 'value'>): string | undefined {
   if (key.startsWith('policy.accept') && value === true) return 'Weaker than the default.';
   if (key === 'idleLockMinutes' && value === 0) return 'It never locks by itself.';
+  if (key.startsWith('alerts.') && value === 0) return 'It is never an alert.';
+  if (key === 'notifications.desktop' && value === false) return 'Nothing is told on the desktop.';
   return undefined;
 }
 

@@ -1,6 +1,11 @@
-/** What one setting is changed with: a switch, radio buttons, a list, or a field that commits on Enter and when it is left. */
+/** What one setting is changed with: a switch, radio buttons, boxes, a list, a time from now, or a field that commits on Enter and when it is left. */
 import { type KeyboardEvent, useState } from 'react';
 import type { SettingValue } from '../../../shared/contract/settings-contract.ts';
+import { listOf, listText } from '../../../shared/settings/setting-keys.ts';
+import { Button } from '../../ui/button.tsx';
+import { formatDateTime, formatRelative } from '../../ui/format.ts';
+import { useNow } from '../../ui/use-now.ts';
+import { useViewState } from '../../workbench.tsx';
 import { type Control, choiceLabel, hasField } from './setting-catalog.ts';
 import { readDraft, textOf } from './setting-draft.ts';
 import type { SettingWriter } from './use-setting.ts';
@@ -78,7 +83,64 @@ function List({ choices, ...props }: SettingControlProps & { readonly choices: r
   );
 }
 
-function TextField({ isNumber, ...props }: SettingControlProps & { readonly isNumber: boolean }) {
+/** Any of the choices; none of them is the default. */
+function Several({ choices, ...props }: SettingControlProps & { readonly choices: readonly string[] }) {
+  const { setting, writer } = props;
+  const chosen = listOf(writer.shown === null ? null : String(writer.shown));
+  const toggle = (choice: string, isIn: boolean): void => {
+    const text = listText([...chosen.filter((one) => one !== choice), ...(isIn ? [choice] : [])]);
+    if (text === null) writer.reset();
+    else writer.set(text);
+  };
+  return (
+    <div role="group" className="setting-several" aria-labelledby={props.labelId} {...aria(props)}>
+      {choices.map((choice) => (
+        <label key={choice} className="setting-radio">
+          <input
+            type="checkbox"
+            checked={chosen.includes(choice)}
+            data-testid={`setting-input-${setting.key}-${choice}`}
+            onChange={(event) => toggle(choice, event.target.checked)}
+          />
+          {choiceLabel(choice)}
+        </label>
+      ))}
+    </div>
+  );
+}
+
+const hourMs = 3_600_000;
+
+/** A time for which it holds, chosen from now. */
+function Until(props: SettingControlProps) {
+  const { writer, labelId, noteId, setting } = props;
+  const zone = useViewState((state) => state.timeZone);
+  const nowMs = useNow();
+  const untilMs = writer.shown === null ? Number.NaN : Date.parse(String(writer.shown));
+  const isOn = untilMs > nowMs;
+  return (
+    <div role="group" className="setting-until" aria-labelledby={labelId} aria-describedby={noteId}>
+      <span className={isOn ? 'setting-until-on' : 'dim'}>
+        {isOn ? `until ${formatDateTime(untilMs, zone).slice(0, 16)} · ${formatRelative(untilMs, nowMs)}` : 'not muted'}
+      </span>
+      {[1, 8].map((hours) => (
+        <Button
+          key={hours}
+          data-testid={`setting-input-${setting.key}-${hours}h`}
+          onClick={() => writer.set(new Date(nowMs + hours * hourMs).toISOString())}
+        >
+          {`${hours} h`}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+function TextField({
+  isNumber,
+  unit,
+  ...props
+}: SettingControlProps & { readonly isNumber: boolean; readonly unit?: string | undefined }) {
   const { setting, writer } = props;
   const saved = textOf(setting.value);
   const [draft, setDraft] = useState<string | undefined>();
@@ -102,7 +164,7 @@ function TextField({ isNumber, ...props }: SettingControlProps & { readonly isNu
     setDraft(undefined);
     writer.mark(undefined);
   };
-  return (
+  const field = (
     <input
       {...aria(props)}
       id={props.id}
@@ -124,6 +186,13 @@ function TextField({ isNumber, ...props }: SettingControlProps & { readonly isNu
       }}
     />
   );
+  if (unit === undefined) return field;
+  return (
+    <span className="setting-with-unit">
+      {field}
+      <span className="dim">{unit}</span>
+    </span>
+  );
 }
 
 export function SettingControl(props: SettingControlProps) {
@@ -137,8 +206,12 @@ export function SettingControl(props: SettingControlProps) {
       ) : (
         <List {...props} choices={control.choices} />
       );
+    case 'several':
+      return <Several {...props} choices={control.choices} />;
     case 'number':
-      return <TextField {...props} isNumber />;
+      return <TextField {...props} isNumber unit={control.unit} />;
+    case 'until':
+      return <Until {...props} />;
     case 'text':
       return <TextField {...props} isNumber={false} />;
   }

@@ -71,9 +71,7 @@ function About() {
         <RuntimeFacts />
       </Section>
       <Section title="Not built yet">
-        <p className="dim">
-          Retention, notifications and the telemetry budget get their settings here when those parts exist.
-        </p>
+        <p className="dim">Retention and the telemetry budget get their settings here when those parts exist.</p>
       </Section>
     </>
   );
