@@ -15,12 +15,13 @@ import type { KeyStore } from './identity/key-store.ts';
 import { createRecordChecks } from './identity/signed-record.ts';
 import { createStateReader } from './identity/state-values.ts';
 import { createOperationsService } from './operations/operations-service.ts';
-import type { OperatorOutbox } from './outbox/operator-outbox.ts';
+import type { OperatorPublishing } from './outbox/publish-stored.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Randomness } from './ports/randomness.ts';
 import type { SnapshotReaders } from './snapshots/snapshot-hub.ts';
 import { createApprovalsService } from './work/approvals-service.ts';
+import { createOperatorRight } from './work/operator-right.ts';
 import { createQueuesService } from './work/queues-service.ts';
 import { approvalsState, queuesState } from './work/queues-state.ts';
 import { createWorkWatch, type WorkWatch } from './work/work-watch.ts';
@@ -38,7 +39,7 @@ export interface WorkPlaneDeps {
   readonly workspace: string;
   readonly connection: Pick<ConnectionSwitch, 'live' | 'engine' | 'onChange'>;
   readonly keyStore: Pick<KeyStore, 'state' | 'read'>;
-  readonly outbox: Pick<OperatorOutbox, 'publish'>;
+  readonly outbox: OperatorPublishing['outbox'];
   readonly gate: { readonly isOpen: boolean; onChange(listener: (isOpen: boolean) => void): Disposable };
   /** Who may be believed, as the profile knows it. */
   readonly trust: Omit<StoredJudgeDeps, 'workspace' | 'opener'> & {
@@ -79,7 +80,8 @@ export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
     ...{ queues, approvals, clock },
     onChange: () => onChange('operations.state'),
   });
-  const own = { ...deps, durable: live.durable, watch, engine, judge, reader, opener, checkSignature };
+  const right = createOperatorRight({ workspace, engine, keyStore: deps.keyStore, resolve, clock });
+  const own = { ...deps, durable: live.durable, watch, right, judge, reader, opener, checkSignature };
   return {
     watch,
     services: {
