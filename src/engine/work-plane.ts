@@ -17,7 +17,7 @@ import { createStateReader } from './identity/state-values.ts';
 import type { DenialSource } from './operations/denial-source.ts';
 import type { IncidentMemory } from './operations/incident-memory.ts';
 import { createOperationsService } from './operations/operations-service.ts';
-import type { OperatorOutbox } from './outbox/operator-outbox.ts';
+import type { OperatorPublishing } from './outbox/publish-stored.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Notifier } from './ports/notifier.ts';
@@ -25,6 +25,7 @@ import type { Randomness } from './ports/randomness.ts';
 import type { SettingsFile } from './settings/settings-file.ts';
 import type { SnapshotReaders } from './snapshots/snapshot-hub.ts';
 import { createApprovalsService } from './work/approvals-service.ts';
+import { createOperatorRight } from './work/operator-right.ts';
 import { createQueuesService } from './work/queues-service.ts';
 import { approvalsState, queuesState } from './work/queues-state.ts';
 import { createWorkWatch, type WorkWatch } from './work/work-watch.ts';
@@ -42,7 +43,7 @@ export interface WorkPlaneDeps {
   readonly workspace: string;
   readonly connection: Pick<ConnectionSwitch, 'live' | 'engine' | 'onChange'>;
   readonly keyStore: Pick<KeyStore, 'state' | 'read'>;
-  readonly outbox: Pick<OperatorOutbox, 'publish'>;
+  readonly outbox: OperatorPublishing['outbox'];
   readonly gate: { readonly isOpen: boolean; onChange(listener: (isOpen: boolean) => void): Disposable };
   /** Who may be believed, as the profile knows it. */
   readonly trust: Omit<StoredJudgeDeps, 'workspace' | 'opener'> & {
@@ -94,7 +95,8 @@ export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
     }),
   );
   held.add(deps.settings.onChange(operations.follow));
-  const own = { ...deps, durable: live.durable, watch, engine, judge, reader, opener, checkSignature };
+  const right = createOperatorRight({ workspace, engine, keyStore: deps.keyStore, resolve, clock });
+  const own = { ...deps, durable: live.durable, watch, right, judge, reader, opener, checkSignature };
   return {
     watch,
     services: {

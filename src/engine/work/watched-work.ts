@@ -21,12 +21,12 @@ import { createQueueWorkers, type QueueWorkers } from './queue-workers.ts';
 import { createRefusalList, type RefusalList, type RefusedThing } from './refusal-list.ts';
 import type { ReadingPace } from './stream-reading.ts';
 import { createTaskBook, type TaskBook, type TaskRecord, type TaskState } from './task-book.ts';
-import { createWorkFollower } from './work-follower.ts';
+import { createWorkFollower, type RefusedRecord } from './work-follower.ts';
 
-/** A receipt or dead letter that does not count. */
+/** A record of what became of tasks that does not count. */
 export interface RefusedWork extends RefusedThing {
-  readonly kind: 'receipt' | 'dead-letter';
-  /** As its subject says: session of a receipt, peer of a dead letter. */
+  readonly kind: RefusedRecord['kind'];
+  /** As its subject says: session of a receipt, peer of a dead letter or an operator's action. */
   readonly from: string;
 }
 

@@ -12,6 +12,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { createSerialLane } from '../serial-lane.ts';
 import type { ApprovalReading } from './approval-reading.ts';
+import { auditSubject } from './purge-records.ts';
 import type { TaskRecord, TaskState } from './task-book.ts';
 import { createWatchedWork, type WatchedWork, type WatchedWorkDeps } from './watched-work.ts';
 
@@ -52,8 +53,11 @@ const everyMs = 1_000;
 const hintMs = 100;
 const maxWaitMs = 30_000;
 
-/** Planes whose messages say that something has come of a task, or of an approval. */
-const planes = ['work', 'receipts', 'dlq', 'approvals'];
+/** What says that something has come of a task, or of an approval. */
+const hintsOf = (ws: string): readonly string[] => [
+  ...['work', 'receipts', 'dlq', 'approvals'].map((plane) => `vak.${plane}.${ws}.>`),
+  auditSubject(ws),
+];
 
 /** Creates it at rest; `follow` begins. */
 export function createWorkWatch(deps: WorkWatchDeps): WorkWatch {
@@ -146,12 +150,10 @@ export function createWorkWatch(deps: WorkWatchDeps): WorkWatch {
   }
 
   held.defer(stopTimer);
-  for (const plane of planes) {
-    const onMessage = (): void => {
-      if (failedCount === 0) lookIn(hintMs);
-    };
-    held.add(live.bus.subscribe(`vak.${plane}.${workspace}.>`, { kind: 'inline', onMessage }));
-  }
+  const onMessage = (): void => {
+    if (failedCount === 0) lookIn(hintMs);
+  };
+  for (const pattern of hintsOf(workspace)) held.add(live.bus.subscribe(pattern, { kind: 'inline', onMessage }));
   held.defer(() => {
     isEnded = true;
     forget();
