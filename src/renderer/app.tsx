@@ -10,6 +10,8 @@ import { KeyStoreFeature } from './features/gate/key-store-feature.tsx';
 import { IdentityView } from './features/identity/identity-view.tsx';
 import { OperationsView } from './features/operations/operations-view.tsx';
 import { findProblems, unacknowledged } from './features/operations/problems.ts';
+import { isAmiss } from './features/queues/queue-words.ts';
+import { QueuesFeature } from './features/queues/queues-feature.tsx';
 import { QueuesView } from './features/queues/queues-view.tsx';
 import { RoomsView } from './features/rooms/rooms-view.tsx';
 import { SettingsView } from './features/settings/settings-view.tsx';
@@ -79,12 +81,19 @@ function OpenWorkbench({ notices }: Pick<AppProps, 'notices'>) {
         acknowledged,
       ).length,
   );
+  const amissCount = useStore(mirror, ({ 'queues.state': state }) => state?.queues.filter(isAmiss).length ?? 0);
+  const approvalCount = useStore(mirror, ({ 'approvals.state': state }) => state?.pending.length ?? 0);
   return (
     <>
-      <Shell alertCount={problemCount} badges={{ operations: problemCount }} notices={<Notices notices={notices} />}>
+      <Shell
+        alertCount={problemCount}
+        badges={{ operations: problemCount, queues: amissCount, approvals: approvalCount }}
+        notices={<Notices notices={notices} />}
+      >
         <Views />
       </Shell>
       <SwarmFeature />
+      <QueuesFeature />
       <ConnectionsFeature />
       <KeyStoreFeature />
     </>
