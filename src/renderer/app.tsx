@@ -12,6 +12,8 @@ import { OperationsFeature } from './features/operations/operations-feature.tsx'
 import { problemSources } from './features/operations/operations-sources.ts';
 import { OperationsView } from './features/operations/operations-view.tsx';
 import { alertCount, findProblems } from './features/operations/problems.ts';
+import { isAmiss } from './features/queues/queue-words.ts';
+import { QueuesFeature } from './features/queues/queues-feature.tsx';
 import { QueuesView } from './features/queues/queues-view.tsx';
 import { RoomsView } from './features/rooms/rooms-view.tsx';
 import { SettingsView } from './features/settings/settings-view.tsx';
@@ -69,14 +71,20 @@ function OpenWorkbench({ notices }: Pick<AppProps, 'notices'>) {
   const { mirror } = useWorkbench();
   const acknowledged = useViewState((state) => state.acknowledged);
   const alerts = useStore(mirror, (snapshots) => alertCount(findProblems(problemSources(snapshots)), acknowledged));
-  const approvals = useStore(mirror, (snapshots) => snapshots['operations.state']?.totals.pendingApprovalCount ?? 0);
+  const amissCount = useStore(mirror, ({ 'queues.state': state }) => state?.queues.filter(isAmiss).length ?? 0);
+  const approvalCount = useStore(mirror, ({ 'approvals.state': state }) => state?.pending.length ?? 0);
   return (
     <>
-      <Shell alertCount={alerts} badges={{ operations: alerts, approvals }} notices={<Notices notices={notices} />}>
+      <Shell
+        alertCount={alerts}
+        badges={{ operations: alerts, queues: amissCount, approvals: approvalCount }}
+        notices={<Notices notices={notices} />}
+      >
         <Views />
       </Shell>
       <OperationsFeature />
       <SwarmFeature />
+      <QueuesFeature />
       <ConnectionsFeature />
       <KeyStoreFeature />
     </>

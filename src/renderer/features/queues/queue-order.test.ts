@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { queueState } from '../../../../tests/support/queue-states.ts';
 import type { QueueState } from '../../../shared/contract/queues-contract.ts';
+import { holdOrder } from '../../ui/list-moves.ts';
 import { filterQueues, heldQueues, nextOrder, orderOf, sortQueues } from './queue-order.ts';
 
 const names = (queues: readonly QueueState[]): readonly string[] => queues.map(({ queue }) => queue);
@@ -59,7 +60,11 @@ describe('what is listed', () => {
   it('while it is held figures change, rows do not move, new ones come last and gone ones go', () => {
     const held = sortQueues(queues, orderOf('name'));
     const later = [queueState('new'), queueState('render-10', { lag: 99 }), queueState('audit', { lag: 7 })];
-    const shown = heldQueues(held, sortQueues(later, orderOf('-lag')));
+    const sorted = sortQueues(later, orderOf('-lag'));
+    const shown = heldQueues(
+      holdOrder(held, sorted, ({ queue }) => queue),
+      sorted,
+    );
     expect(names(shown)).toEqual(['audit', 'render-10', 'new']);
     expect(shown.map(({ lag }) => lag)).toEqual([7, 99, 0]);
   });

@@ -3,7 +3,7 @@
  * Law: the same figures give the same order, ties by name; an order that is held moves no row.
  */
 import type { QueueState } from '../../../shared/contract/queues-contract.ts';
-import { holdOrder } from '../../ui/list-moves.ts';
+import type { HeldRows } from '../../ui/list-moves.ts';
 import { healthWords } from './queue-words.ts';
 
 export type QueueColumn =
@@ -93,9 +93,11 @@ export function sortQueues(queues: readonly QueueState[], { column, isDescending
   return [...queues].sort((a, b) => (isDescending ? -1 : 1) * compare(a, b) || byName(a, b));
 }
 
-/** The rows while they are held: none moves, what is gone is gone, what came is at the end. */
-export function heldQueues(held: readonly QueueState[], sorted: readonly QueueState[]): readonly QueueState[] {
-  const present = new Set(sorted.map(({ queue }) => queue));
-  const { kept, added } = holdOrder(held, sorted, ({ queue }) => queue);
-  return [...kept.filter(({ queue }) => present.has(queue)), ...added];
+/** Rows that are held: none has moved, what is gone is gone, what came is at the end. */
+export function heldQueues(
+  { kept, added }: HeldRows<QueueState>,
+  present: readonly QueueState[],
+): readonly QueueState[] {
+  const names = new Set(present.map(({ queue }) => queue));
+  return [...kept.filter(({ queue }) => names.has(queue)), ...added];
 }

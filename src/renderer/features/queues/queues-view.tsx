@@ -1,25 +1,239 @@
-/** Queues, before the work plane is there. */
-import { Layers } from 'lucide-react';
+/** Queues: all of them in one table, the selected one at the right (product.md "Queues"). */
+import { ListPlus } from 'lucide-react';
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { QueueState, QueuesState } from '../../../shared/contract/queues-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
-import { PlannedView } from '../../ui/planned-view.tsx';
+import { useEnvironment } from '../../state/use-environment.ts';
+import { moveInList } from '../../ui/list-moves.ts';
+import { SidePanel } from '../../ui/side-panel.tsx';
+import { useHeldRows, useHold } from '../../ui/use-held-rows.ts';
+import { ViewFrame } from '../../ui/view-frame.tsx';
+import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
+import { createMoveActions, createSelectedActions, type QueueMoves } from './queue-actions.ts';
+import { type DetailTab, QueueDetail } from './queue-detail.tsx';
+import { filterQueues, heldQueues, orderOf, sortQueues } from './queue-order.ts';
+import { QueueTable } from './queue-table.tsx';
+import { summaryWords } from './queue-words.ts';
+import { NoMatch, NoQueues, QueuesSkeleton, UnreadQueues } from './queues-empty.tsx';
+import { QueuesStrip } from './queues-strip.tsx';
+import { useQueueWork } from './use-queue-work.ts';
+import './queues-view.css';
 
-const holds = [
-  'Each queue’s pending, in flight and redelivered tasks, its oldest age, rates and time to drain',
-  'Its consumers with their last claim, and a mark on those that are stuck',
-  'A look at waiting tasks without taking them',
-  'Enqueue, pause, resume, and a guarded purge',
-];
+const keyOf = ({ queue }: QueueState): string => queue;
+const detailBounds = { initialPx: 560, minPx: 360, maxPx: 960 };
+
+/** The rows as they are shown; they hold still under the pointer and under the keys. */
+function useQueueRows(queues: readonly QueueState[], order: string, filter: string) {
+  const hold = useHold();
+  const sorted = useMemo(() => sortQueues(queues, orderOf(order)), [queues, order]);
+  // By name nothing moves anyway.
+  const isHeld = hold.isHeld && orderOf(order).column !== 'name';
+  const held = useHeldRows(sorted, { keyOf, isHeld, of: order });
+  const rows = filterQueues(isHeld ? heldQueues(held, sorted) : sorted, filter);
+  return { ...hold, rows, isHeld };
+}
+
+function useQueueActions({
+  moves,
+  selected,
+}: {
+  readonly moves: QueueMoves;
+  readonly selected: QueueState | string | null;
+}): void {
+  const { mirror, view } = useWorkbench();
+  const work = useQueueWork();
+  const queue = typeof selected === 'string' ? selected : (selected?.queue ?? null);
+  const isPaused = selected !== null && typeof selected !== 'string' && selected.paused !== null;
+  useActions(useMemo(() => createMoveActions(moves), [moves]));
+  useActions(
+    useMemo(
+      () => createSelectedActions({ mirror, view, work }, { queue, isPaused }),
+      [mirror, view, work, queue, isPaused],
+    ),
+  );
+}
+
+/** Opens what another view asked for, once the queues are known. */
+function useWantedQueue(
+  isKnown: boolean,
+  { open, show }: { readonly open: (queue: string) => void; readonly show: (taskId: string | null) => void },
+): void {
+  const { view } = useWorkbench();
+  const wanted = useViewState((state) => (state.wanted?.kind === 'queue' ? state.wanted : null));
+  useEffect(() => {
+    if (wanted === null || !isKnown) return;
+    view.setState({ wanted: null });
+    open(wanted.queue);
+    show(wanted.taskId);
+  }, [view, wanted, isKnown, open, show]);
+}
+
+/** Which page of the detail is shown. */
+function useDetailPage() {
+  const [tab, setTab] = useState<DetailTab>('waiting');
+  const [openTask, setOpenTask] = useState<string | undefined>();
+  const show = useCallback((taskId: string | null): void => {
+    setTab(taskId === null ? 'waiting' : 'outcomes');
+    setOpenTask(taskId ?? undefined);
+  }, []);
+  const onTab = (next: DetailTab): void => {
+    setTab(next);
+    setOpenTask(undefined);
+  };
+  return { tab, openTask, setOpenTask, show, onTab };
+}
+
+interface MovesDeps {
+  readonly rows: RefObject<readonly QueueState[]>;
+  readonly list: RefObject<HTMLDivElement | null>;
+  readonly filter: RefObject<HTMLInputElement | null>;
+  readonly root: RefObject<HTMLElement | null>;
+}
+
+function useMoves({
+  rows,
+  list,
+  filter,
+  root,
+}: MovesDeps): QueueMoves & { readonly openQueue: (queue: string) => void } {
+  const { view } = useWorkbench();
+  return useMemo(() => {
+    const openQueue = (selectedQueue: string): void => view.setState({ selectedQueue, isQueueOpen: true });
+    return {
+      openQueue,
+      move(key) {
+        const keys = rows.current.map(keyOf);
+        const next = moveInList({ keys, selectedKey: view.getState().selectedQueue ?? undefined, pageRows: 1 }, key);
+        const selectedQueue = next === undefined ? undefined : keys[next];
+        if (selectedQueue !== undefined) view.setState({ selectedQueue });
+        list.current?.focus({ preventScroll: true });
+      },
+      open() {
+        const { selectedQueue, isQueueOpen } = view.getState();
+        if (selectedQueue === null) return;
+        if (isQueueOpen) root.current?.querySelector<HTMLElement>('[role=tab][data-state=active]')?.focus();
+        else openQueue(selectedQueue);
+      },
+      focusFilter: () => filter.current?.focus(),
+      sort: (queueOrder) => view.setState({ queueOrder }),
+    };
+  }, [view, rows, list, filter, root]);
+}
+
+function QueuesContent({ state }: { readonly state: QueuesState }) {
+  const { view } = useWorkbench();
+  const environment = useEnvironment()?.name ?? '';
+  const selected = useViewState((one) => one.selectedQueue);
+  const isOpen = useViewState((one) => one.isQueueOpen);
+  const order = useViewState((one) => one.queueOrder);
+  const filter = useViewState((one) => one.queueFilter);
+  const { rows, isHeld, onHover, onKey } = useQueueRows(state.queues, order, filter);
+  const shownRows = useRef(rows);
+  shownRows.current = rows;
+  const list = useRef<HTMLDivElement>(null);
+  const filterInput = useRef<HTMLInputElement>(null);
+  const root = useRef<HTMLDivElement>(null);
+  const moves = useMoves({ rows: shownRows, list, filter: filterInput, root });
+  const page = useDetailPage();
+  const queue = state.queues.find((one) => one.queue === selected);
+  useQueueActions({ moves, selected: queue ?? selected });
+  useWantedQueue(state.readAtMs !== null, { open: moves.openQueue, show: page.show });
+  const setFilter = (queueFilter: string): void => view.setState({ queueFilter });
+  const select = (selectedQueue: string): void => {
+    if (selectedQueue !== selected) page.setOpenTask(undefined);
+    view.setState({ selectedQueue });
+  };
+  const close = (): void => {
+    view.setState({ isQueueOpen: false });
+    list.current?.focus({ preventScroll: true });
+  };
+  const isStale = state.problem !== null;
+  const hasDetail = isOpen && selected !== null;
+  return (
+    <div className="queues" ref={root}>
+      <section className="queues-main" aria-label="All queues" data-stale={isStale}>
+        <QueuesStrip
+          state={state}
+          shownCount={rows.length}
+          isHeld={isHeld}
+          filter={filter}
+          onFilter={setFilter}
+          onLeave={() => list.current?.focus({ preventScroll: true })}
+          inputRef={filterInput}
+        />
+        {state.queues.length === 0 && <NoQueues />}
+        {state.queues.length > 0 && rows.length === 0 && <NoMatch filter={filter} onClear={() => setFilter('')} />}
+        {rows.length > 0 && (
+          // biome-ignore lint/a11y/noStaticElementInteractions: keys of the list inside; Esc closes the panel beside it.
+          <div
+            className="queues-table-place"
+            onKeyDownCapture={onKey}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape' || event.defaultPrevented || !hasDetail) return;
+              event.preventDefault();
+              close();
+            }}
+          >
+            <QueueTable
+              queues={rows}
+              selected={selected}
+              onSelect={select}
+              onOpen={(name) => (hasDetail && name === selected ? moves.open() : moves.openQueue(name))}
+              onHold={onHover}
+              order={order}
+              onOrder={moves.sort}
+              listRef={list}
+            />
+          </div>
+        )}
+      </section>
+      {hasDetail && (
+        <SidePanel
+          label="Queue"
+          sizeName="queues.detail"
+          bounds={detailBounds}
+          onClose={close}
+          data-testid="queue-detail"
+        >
+          <QueueDetail
+            name={selected}
+            queue={queue}
+            state={state}
+            environment={environment}
+            tab={page.tab}
+            onTab={page.onTab}
+            openTask={page.openTask}
+            onOpenTask={page.setOpenTask}
+            onClose={close}
+          />
+        </SidePanel>
+      )}
+    </div>
+  );
+}
 
 export function QueuesView() {
+  const state = useSnapshot('queues.state');
+  const isRead = state !== undefined && state.readAtMs !== null;
   return (
-    <PlannedView
-      icon={Layers}
+    <ViewFrame
       title="Queues"
-      what="Queues hold the work that waits for a worker."
-      holds={holds}
-      needs="They need the work plane: durable queues with claim, ack and redelivery. Until then a command goes straight to a worker of the local swarm."
+      summary={isRead ? summaryWords(state.queues) : undefined}
+      actions={
+        <ActionButton
+          action="queues.enqueue"
+          icon={ListPlus}
+          variant={isRead && state.queues.length === 0 ? 'plain' : 'primary'}
+        />
+      }
     >
-      <ActionButton action="swarm.run" variant="primary" />
-    </PlannedView>
+      {isRead ? (
+        <QueuesContent state={state} />
+      ) : state?.problem != null ? (
+        <UnreadQueues problem={state.problem} />
+      ) : (
+        <QueuesSkeleton />
+      )}
+    </ViewFrame>
   );
 }

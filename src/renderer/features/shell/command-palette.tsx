@@ -1,15 +1,16 @@
-/** The command palette: everything that can be done, and every session, by typing a part of its name. */
+/** The command palette: everything that can be done, and every queue and session, by typing a part of its name. */
 import { Command } from 'cmdk';
 import { Search } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { Action } from '../../actions/action-registry.ts';
 import { useAllActions, useRunAction } from '../../actions/use-registry.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { formatRelative } from '../../ui/format.ts';
+import { formatCount, formatRelative } from '../../ui/format.ts';
 import { KeyHint } from '../../ui/key-hint.tsx';
 import { useSnapshot, useViewState } from '../../workbench.tsx';
-import { findSessions, groupActions, paletteScore } from './palette-entries.ts';
+import { findQueues, findSessions, groupActions, paletteScore } from './palette-entries.ts';
 import { titleOfView } from './view-catalog.ts';
 import './command-palette.css';
 
@@ -17,6 +18,7 @@ export interface CommandPaletteProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly onChooseSession: (session: string) => void;
+  readonly onChooseQueue: (queue: string) => void;
 }
 
 function ActionItem({ action, onChoose }: { readonly action: Action; readonly onChoose: (action: Action) => void }) {
@@ -68,7 +70,30 @@ function SessionItems({ query, onChoose }: SessionItemsProps) {
   );
 }
 
-function PaletteContent({ onClose, onChooseSession }: Omit<CommandPaletteProps, 'isOpen'>) {
+interface QueueItemsProps {
+  readonly query: string;
+  readonly onChoose: (queue: string) => void;
+}
+
+function QueueItems({ query, onChoose }: QueueItemsProps) {
+  const queues = useSnapshot('queues.state')?.queues;
+  const found = useMemo(() => findQueues(queues ?? [], query), [queues, query]);
+  if (found.length === 0) return null;
+  return (
+    <Command.Group heading="Queues" className="palette-group">
+      {found.map(({ queue, lag, health }) => (
+        <Command.Item key={queue} className="palette-item" value={`queue ${queue}`} onSelect={() => onChoose(queue)}>
+          <span className="palette-item-title data">{visibleText(queue)}</span>
+          <span className="palette-item-note">
+            {health === 'no-consumer' ? 'no consumer' : health} · lag {formatCount(lag)}
+          </span>
+        </Command.Item>
+      ))}
+    </Command.Group>
+  );
+}
+
+function PaletteContent({ onClose, onChooseSession, onChooseQueue }: Omit<CommandPaletteProps, 'isOpen'>) {
   const [query, setQuery] = useState('');
   const viewTitle = titleOfView(useViewState((state) => state.view));
   const groups = groupActions(
@@ -106,7 +131,7 @@ function PaletteContent({ onClose, onChooseSession }: Omit<CommandPaletteProps, 
         />
         <KeyHint keys="Escape" />
       </div>
-      <Command.List className="palette-list" label="Actions and sessions">
+      <Command.List className="palette-list" label="Actions, queues and sessions">
         <Command.Empty className="palette-empty">Nothing has that name. Try a shorter part of it.</Command.Empty>
         {groups.map(([group, actions]) => (
           <Command.Group key={group} heading={group} className="palette-group">
@@ -115,16 +140,17 @@ function PaletteContent({ onClose, onChooseSession }: Omit<CommandPaletteProps, 
             ))}
           </Command.Group>
         ))}
+        <QueueItems query={query} onChoose={(queue) => afterClose(() => onChooseQueue(queue))} />
         <SessionItems query={query} onChoose={(session) => afterClose(() => onChooseSession(session))} />
       </Command.List>
     </Command>
   );
 }
 
-export function CommandPalette({ isOpen, onClose, onChooseSession }: CommandPaletteProps) {
+export function CommandPalette({ isOpen, onClose, ...choose }: CommandPaletteProps) {
   return (
     <Dialog isOpen={isOpen} onClose={onClose} kind="palette" title="Search or run">
-      <PaletteContent onClose={onClose} onChooseSession={onChooseSession} />
+      <PaletteContent onClose={onClose} {...choose} />
     </Dialog>
   );
 }

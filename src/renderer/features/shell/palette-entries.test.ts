@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { queueState } from '../../../../tests/support/queue-states.ts';
 import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
-import { findSessions, groupActions, paletteScore } from './palette-entries.ts';
+import { findQueues, findSessions, groupActions, paletteScore } from './palette-entries.ts';
 
 const action = (id: string, group: string) => ({ id, title: id, group, run: () => {} });
 
@@ -72,5 +73,20 @@ describe('sessions', () => {
     const all = Array.from({ length: 2000 }, (_, index) => session(`s-${index}`));
     expect(findSessions(all, '')).toHaveLength(5);
     expect(findSessions(all, 's-')).toHaveLength(30);
+  });
+});
+
+describe('queues', () => {
+  it('shows those that are amiss first, the others by name, and stays short', () => {
+    const all = [
+      queueState('a-idle'),
+      queueState('b-lost', { health: 'no-consumer' }),
+      queueState('c-stuck', { health: 'stuck' }),
+      queueState('d-idle'),
+    ];
+    expect(findQueues(all, '').map(({ queue }) => queue)).toEqual(['c-stuck', 'b-lost', 'a-idle', 'd-idle']);
+    expect(findQueues(all, ' IDLE ').map(({ queue }) => queue)).toEqual(['a-idle', 'd-idle']);
+    const many = Array.from({ length: 200 }, (_, index) => queueState(`q-${index}`));
+    expect([findQueues(many, ''), findQueues(many, 'q-')].map(({ length }) => length)).toEqual([5, 30]);
   });
 });

@@ -1,11 +1,12 @@
 /** What the palette and the sheet of keys list, and in which order. */
 import { defaultFilter } from 'cmdk';
+import type { QueueHealth, QueueState } from '../../../shared/contract/queues-contract.ts';
 import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
 import type { Action } from '../../actions/action-registry.ts';
 
-/** Most sessions that the palette shows at once; typing narrows them down. */
+/** Most sessions or queues that the palette shows at once; typing narrows them down. */
 const maxShown = 30;
-/** Most sessions before anything is typed. */
+/** Most of them before anything is typed. */
 const maxSuggested = 5;
 
 /** Groups that stand at the end, in this order; those of the view and its features come first. */
@@ -45,5 +46,16 @@ export function findSessions(sessions: readonly SessionSummary[], query: string)
   return sessions
     .filter(hasPart)
     .sort((a, b) => stateRank[a.state] - stateRank[b.state] || b.lastSeenMs - a.lastSeenMs)
+    .slice(0, part === '' ? maxSuggested : maxShown);
+}
+
+const healthRank: Readonly<Record<QueueHealth, number>> = { stuck: 0, 'no-consumer': 1, paused: 2, ok: 3, idle: 4 };
+
+/** Queues whose name contains the query, those that are amiss first, then by name as they come. */
+export function findQueues(queues: readonly QueueState[], query: string): readonly QueueState[] {
+  const part = query.trim().toLowerCase();
+  return queues
+    .filter(({ queue }) => queue.toLowerCase().includes(part))
+    .sort((a, b) => healthRank[a.health] - healthRank[b.health])
     .slice(0, part === '' ? maxSuggested : maxShown);
 }

@@ -9,8 +9,11 @@ import { useViewState, useWorkbench } from '../../workbench.tsx';
 import { type ViewEntry, viewCatalog } from './view-catalog.ts';
 import './rail.css';
 
-/** What waits in each view; 0 or missing shows nothing. */
+/** What waits in each view, or is amiss; 0 or missing shows nothing. */
 export type Badges = Readonly<Partial<Record<ViewId, number>>>;
+
+/** What a count means, for screen readers; "waiting" where nothing else is said. */
+const badgeWords: Readonly<Partial<Record<ViewId, string>>> = { queues: 'to look at' };
 
 const steps: Readonly<Record<string, (index: number) => number>> = {
   ArrowDown: (index) => Math.min(viewCatalog.length - 1, index + 1),
@@ -48,7 +51,7 @@ function RailItem({ entry: { id, title, icon: Icon, keys }, isCurrent, waiting, 
         <button
           type="button"
           className="rail-item"
-          aria-label={waiting > 0 ? `${title}, ${formatCount(waiting)} waiting` : title}
+          aria-label={waiting > 0 ? `${title}, ${formatCount(waiting)} ${badgeWords[id] ?? 'waiting'}` : title}
           aria-current={isCurrent ? 'page' : undefined}
           aria-keyshortcuts={ariaKeys(keys, isApplePlatform(navigator.userAgent))}
           tabIndex={isCurrent ? 0 : -1}

@@ -2,6 +2,7 @@
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useKeyDispatch } from '../../actions/use-key-dispatch.ts';
 import { useEnvironment } from '../../state/use-environment.ts';
+import { showQueue } from '../../state/view-store.ts';
 import { useActions, useViewState, useWorkbench } from '../../workbench.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { KeysSheet } from './keys-sheet.tsx';
@@ -62,6 +63,7 @@ export function Shell({ alertCount, badges, notices, children }: ShellProps) {
       <CommandPalette
         isOpen={open === 'palette'}
         onClose={close}
+        onChooseQueue={(queue) => showQueue(view, queue)}
         onChooseSession={(selectedSession) => view.setState({ view: 'streams', selectedSession })}
       />
       <KeysSheet isOpen={open === 'keys'} onClose={close} />

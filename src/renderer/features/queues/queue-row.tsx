@@ -1,0 +1,135 @@
+/** One queue in the table: each figure in its column, whatever it is. */
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus; its rows and cells are active descendants (WAI-ARIA grid).
+import {
+  ArrowDownRight,
+  ArrowRight,
+  ArrowUpRight,
+  Circle,
+  CirclePause,
+  CirclePlay,
+  CircleX,
+  type LucideIcon,
+  UserX,
+} from 'lucide-react';
+import { memo } from 'react';
+import { visibleText } from '../../../shared/base/visible-text.ts';
+import type { QueueHealth, QueueState } from '../../../shared/contract/queues-contract.ts';
+import { formatCount, formatDuration, formatRelative } from '../../ui/format.ts';
+import { Sparkline } from '../../ui/sparkline.tsx';
+import { drainWords, healthWords } from './queue-words.ts';
+
+const healthIcons: Readonly<Record<QueueHealth, LucideIcon>> = {
+  ok: CirclePlay,
+  idle: Circle,
+  paused: CirclePause,
+  stuck: CircleX,
+  'no-consumer': UserX,
+};
+
+/** Icon and word of a queue's state. */
+export function HealthBadge({ health }: { readonly health: QueueHealth }) {
+  const { word, tone, meaning } = healthWords[health];
+  const Icon = healthIcons[health];
+  return (
+    <span className={`queue-health tone-${tone}`} title={meaning} data-health={health}>
+      <Icon size={13} aria-hidden="true" />
+      {word}
+    </span>
+  );
+}
+
+const trendIcons: Readonly<Record<QueueState['trend'], LucideIcon>> = {
+  rising: ArrowUpRight,
+  falling: ArrowDownRight,
+  steady: ArrowRight,
+};
+
+/** Where the lag goes; its name is for screen readers and the pointer. */
+export function TrendMark({ trend }: Pick<QueueState, 'trend'>) {
+  const Icon = trendIcons[trend];
+  return (
+    <span
+      className={`queue-trend ${trend === 'rising' ? 'tone-wait' : 'dim'}`}
+      role="img"
+      aria-label={`lag is ${trend}`}
+      title={`Lag is ${trend}`}
+    >
+      <Icon size={13} aria-hidden="true" />
+    </span>
+  );
+}
+
+function LagCell({ queue: { lag, lagHistory, trend } }: { readonly queue: QueueState }) {
+  return (
+    <span role="gridcell" className="row-cell queue-lag">
+      <span className="queue-line">
+        <Sparkline values={lagHistory} label={`lag over the last minutes, ${trend}`} />
+      </span>
+      <TrendMark trend={trend} />
+      <span className="data queue-lag-count">{formatCount(lag)}</span>
+    </span>
+  );
+}
+
+interface NumberCellProps {
+  readonly column: string;
+  readonly children: string;
+  readonly isQuiet?: boolean;
+}
+
+function NumberCell({ column, children, isQuiet = false }: NumberCellProps) {
+  return (
+    <span role="gridcell" className={`row-cell row-cell-number data queue-${column}${isQuiet ? ' dim' : ''}`}>
+      {children}
+    </span>
+  );
+}
+
+export interface QueueCellsProps {
+  readonly queue: QueueState;
+  /** In whole seconds, so that a row is drawn anew only when it says something else. */
+  readonly nowMs: number;
+}
+
+export const QueueCells = memo(function QueueCells({ queue, nowMs }: QueueCellsProps) {
+  const name = visibleText(queue.queue);
+  const { pendingCount, inFlightCount, redeliveredCount, oldestMs, waitingCount, lastClaimMs } = queue;
+  return (
+    <>
+      <span role="gridcell" className="row-cell data queue-name" title={name}>
+        {name}
+      </span>
+      <span role="gridcell" className="row-cell">
+        <HealthBadge health={queue.health} />
+      </span>
+      <LagCell queue={queue} />
+      <NumberCell column="pending" isQuiet={pendingCount === 0}>
+        {formatCount(pendingCount)}
+      </NumberCell>
+      <NumberCell column="inFlight" isQuiet={inFlightCount === 0}>
+        {formatCount(inFlightCount)}
+      </NumberCell>
+      <NumberCell column="redelivered" isQuiet={redeliveredCount === 0}>
+        {formatCount(redeliveredCount)}
+      </NumberCell>
+      <NumberCell column="oldest" isQuiet={oldestMs === null}>
+        {oldestMs === null ? '–' : formatDuration(Math.max(0, nowMs - oldestMs))}
+      </NumberCell>
+      <NumberCell column="in" isQuiet={queue.inPerSec === 0}>
+        {formatCount(queue.inPerSec, 1)}
+      </NumberCell>
+      <NumberCell column="out" isQuiet={queue.outPerSec === 0}>
+        {formatCount(queue.outPerSec, 1)}
+      </NumberCell>
+      <NumberCell column="drain" isQuiet={queue.lag === 0}>
+        {drainWords(queue)}
+      </NumberCell>
+      <NumberCell column="waiting" isQuiet={waitingCount === 0}>
+        {formatCount(waitingCount)}
+      </NumberCell>
+      <NumberCell column="claim" isQuiet={lastClaimMs === null}>
+        {lastClaimMs === null ? '–' : formatRelative(Math.min(nowMs, lastClaimMs), nowMs)}
+      </NumberCell>
+    </>
+  );
+});

@@ -1,0 +1,63 @@
+/** The view while there is no queue to show: nothing read yet, none there, none that matches. */
+import { Layers, ListPlus, Play } from 'lucide-react';
+import { type ErrorShape, VakError } from '../../../shared/base/vak-error.ts';
+import { visibleText } from '../../../shared/base/visible-text.ts';
+import { ActionButton } from '../../actions/action-button.tsx';
+import { Button } from '../../ui/button.tsx';
+import { readOnlyReason } from '../../ui/connection-words.ts';
+import { describeError } from '../../ui/describe-error.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { useSnapshot } from '../../workbench.tsx';
+
+export function NoQueues() {
+  const readOnly = readOnlyReason(useSnapshot('connections.state'));
+  return (
+    <EmptyState
+      icon={Layers}
+      title="No queue is here yet"
+      what="A queue holds tasks until a worker has done them: each is claimed by one worker, tried again when it fails, and becomes a dead letter when it fails for good."
+      next={
+        readOnly === undefined
+          ? 'Start the local swarm, which enqueues real commands and works on them; or enqueue a task, which makes its queue.'
+          : `Nothing is enqueued from here: ${readOnly}. Queues of others appear as they are made.`
+      }
+    >
+      <ActionButton action="swarm.start" variant="primary" icon={Play} />
+      <ActionButton action="queues.enqueue" icon={ListPlus} />
+    </EmptyState>
+  );
+}
+
+export function NoMatch({ filter, onClear }: { readonly filter: string; readonly onClear: () => void }) {
+  return (
+    <div className="queues-none" data-testid="queues-no-match">
+      <p>No queue has “{visibleText(filter.trim())}” in its name or state.</p>
+      <Button onClick={onClear}>Clear the filter</Button>
+    </div>
+  );
+}
+
+/** They could not be read, not once on this connection. */
+export function UnreadQueues({ problem }: { readonly problem: ErrorShape }) {
+  return (
+    <div className="queues-none">
+      <ErrorNotice report={describeError('Read the queues', VakError.fromShape(problem))} />
+    </div>
+  );
+}
+
+/** Only where the first reading takes a while. */
+export function QueuesSkeleton() {
+  return (
+    <div className="queues-skeleton late" role="status" aria-label="Reading the queues">
+      {[180, 120, 150, 96, 132].map((width) => (
+        <div key={width} className="queues-skeleton-row">
+          <span style={{ width: `${width}px` }} />
+          <span style={{ width: '64px' }} />
+          <span style={{ width: '320px' }} />
+        </div>
+      ))}
+    </div>
+  );
+}

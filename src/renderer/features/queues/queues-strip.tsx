@@ -1,0 +1,105 @@
+/** Above the table: the filter, what it leaves, and whether what is shown is current. */
+import { CircleX, History, Pause, ShieldCheck, ShieldOff, X } from 'lucide-react';
+import type { KeyboardEvent, RefObject } from 'react';
+import { visibleText } from '../../../shared/base/visible-text.ts';
+import type { QueuesState } from '../../../shared/contract/queues-contract.ts';
+import { formatCount, formatTimeOfDay, formatZone } from '../../ui/format.ts';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { useViewState } from '../../workbench.tsx';
+
+export interface QueuesStripProps {
+  readonly state: QueuesState;
+  readonly shownCount: number;
+  readonly isHeld: boolean;
+  readonly filter: string;
+  readonly onFilter: (filter: string) => void;
+  /** Goes back to the table. */
+  readonly onLeave: () => void;
+  readonly inputRef: RefObject<HTMLInputElement | null>;
+}
+
+function Supervisor({ supervisor: { kind, why } }: Pick<QueuesState, 'supervisor'>) {
+  const reason = why === null ? '' : `: ${visibleText(why)}`;
+  if (kind === 'running')
+    return (
+      <span className="queues-mark dim" title="It makes dead letters of tasks that nobody ends">
+        <ShieldCheck size={13} aria-hidden="true" />
+        supervisor runs
+      </span>
+    );
+  if (kind === 'off')
+    return (
+      <span className="queues-mark dim" title={`No supervisor runs in this app${reason}`}>
+        <ShieldOff size={13} aria-hidden="true" />
+        no supervisor here{reason}
+      </span>
+    );
+  return (
+    <span className="queues-mark tone-bad" title={`The supervisor of this app failed${reason}`}>
+      <CircleX size={13} aria-hidden="true" />
+      supervisor failed{reason}
+    </span>
+  );
+}
+
+/** Whether the figures are those of now. */
+function Currency({ state: { problem, readAtMs } }: Pick<QueuesStripProps, 'state'>) {
+  const zone = useViewState((state) => state.timeZone);
+  if (problem === null || readAtMs === null) return null;
+  return (
+    <span className="queues-mark tone-wait" data-testid="queues-stale" title={visibleText(problem.message)}>
+      <History size={13} aria-hidden="true" />
+      stale since {formatTimeOfDay(readAtMs, zone)} {formatZone(zone, readAtMs)}: {visibleText(problem.message)}
+    </span>
+  );
+}
+
+export function QueuesStrip(props: QueuesStripProps) {
+  const { state, shownCount, isHeld, filter, onFilter, onLeave, inputRef } = props;
+  const { queues, leftOutCount } = state;
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') onFilter('');
+    else if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;
+    event.preventDefault();
+    onLeave();
+  };
+  return (
+    <div className="queues-strip">
+      <span className="queues-filter">
+        <input
+          ref={inputRef}
+          className="field-input"
+          type="text"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="Filter by name or state"
+          aria-label="Filter queues by name or state"
+          aria-keyshortcuts="/"
+          data-testid="queue-filter"
+          value={filter}
+          onChange={(event) => onFilter(event.target.value)}
+          onKeyDown={onKeyDown}
+        />
+        {filter !== '' && <IconButton icon={X} label="Clear the filter" onClick={() => onFilter('')} />}
+      </span>
+      <span className="dim queues-shown" role="status">
+        {filter.trim() === '' ? '' : `${formatCount(shownCount)} of ${formatCount(queues.length)}`}
+      </span>
+      {leftOutCount > 0 && (
+        <span className="queues-mark tone-wait" title="The figures of at most 200 queues are read, by name">
+          {formatCount(leftOutCount)} more are not listed
+        </span>
+      )}
+      {isHeld && (
+        <span className="queues-mark dim" title="Rows stay where they are while the pointer is over them">
+          <Pause size={12} aria-hidden="true" />
+          order held
+        </span>
+      )}
+      <span className="queues-strip-end">
+        <Currency state={state} />
+        <Supervisor supervisor={state.supervisor} />
+      </span>
+    </div>
+  );
+}

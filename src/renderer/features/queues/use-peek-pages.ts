@@ -1,0 +1,36 @@
+/** The pages of what waits in one queue, read when they are looked at, and again while nobody reads them. */
+import { useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import type { QueueState } from '../../../shared/contract/queues-contract.ts';
+import { useWorkbench } from '../../workbench.tsx';
+import { createPeekPages, type PeekPages, type PeekState } from './peek-pages.ts';
+
+/** Shortest time between two readings that nobody asked for. */
+const refreshMs = 4000;
+
+export interface Peeking extends PeekState {
+  readonly pages: PeekPages;
+}
+
+export function usePeekPages(queue: QueueState, isHeld: boolean): Peeking {
+  const { client } = useWorkbench();
+  const name = queue.queue;
+  const [pages, setPages] = useState(() => createPeekPages({ queue: name, peek: client.queues.peek, now: Date.now }));
+  useEffect(() => {
+    const created = createPeekPages({ queue: name, peek: client.queues.peek, now: Date.now });
+    setPages(created);
+    void created.again();
+    return () => created.dispose();
+  }, [client, name]);
+  const state = useStore(pages.store);
+  const readAtMs = state.page?.readAtMs;
+  // What the page shows may have changed when one of these did.
+  const figures = [queue.pendingCount, queue.inFlightCount, queue.oldestMs, queue.outPerSec > 0].join(' ');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another figure is the reason to read again.
+  useEffect(() => {
+    if (isHeld || readAtMs === undefined) return;
+    const timer = setTimeout(() => void pages.refresh(), Math.max(0, readAtMs + refreshMs - Date.now()));
+    return () => clearTimeout(timer);
+  }, [pages, isHeld, figures]);
+  return { ...state, pages };
+}
