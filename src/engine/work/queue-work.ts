@@ -2,15 +2,12 @@
  * A worker at its queue: everything between its peer on an engine and the sessions that run commands (protocol.md W1–W3, W6, W8, W9).
  * Law: one way to set it up, whoever runs it; a queue that is paused when it begins gives it nothing.
  */
-import { type Disposable, toDisposable } from '../../shared/base/disposer.ts';
-import { isVakError } from '../../shared/base/vak-error.ts';
 import { streamsOf } from '../../shared/protocol/stream-table.ts';
-import { createRecordChecks } from '../identity/signed-record.ts';
-import { createStateReader } from '../identity/state-values.ts';
 import { createApprovalGate } from './approval-gate.ts';
 import { type CommandHandler, type CommandHandlerDeps, createCommandHandler } from './command-handler.ts';
 import { createDeadLetterOffice } from './dead-letter-office.ts';
-import { type QueueFlag, readQueueFlag, watchQueueFlags } from './queue-flags.ts';
+import { followFlag } from './follow-flag.ts';
+import type { QueueFlag } from './queue-flags.ts';
 import { createTaskRunner, type WorkEvent } from './task-attempt.ts';
 import { createTaskIntake } from './task-intake.ts';
 import type { WorkPeer, WorkPorts } from './work-peer.ts';
@@ -22,7 +19,7 @@ export interface QueueWorkDeps extends WorkPorts, Omit<CommandHandlerDeps, 'appr
   readonly peer: WorkPeer;
   readonly queue: string;
   readonly onEvent: (event: WorkEvent) => void;
-  /** Told when an operator pauses the queue or lets it go on, and at the beginning if it is paused. */
+  /** Told of what an operator said of the queue last, if anything, and of each change. */
   readonly onPaused: (flag: QueueFlag) => void;
   /** What does not count of a flag (`key`) or a verdict, and why. */
   readonly onRefused: (refused: { readonly key?: string; readonly why: string }) => void;
@@ -52,43 +49,23 @@ async function createRunner(deps: QueueWorkDeps, maxDeliver: number) {
   return { runner, handler };
 }
 
-/** Follows the pause flag of the queue; where there is no state nothing is paused. */
-async function followFlag(
-  { peer, queue, onPaused, onRefused, clock }: QueueWorkDeps,
-  setPaused: (isPaused: boolean) => void,
-): Promise<Disposable> {
-  const { workspace, durable, resolve } = peer;
-  const reader = createStateReader({ workspace, verifier: createRecordChecks().verifier, resolve });
-  const first = await readQueueFlag({ workspace, queue }, { durable, reader });
-  if (first !== undefined) setPaused(first.isPaused);
-  try {
-    return watchQueueFlags({
-      ...{ workspace, durable, reader, clock },
-      onChange(name, flag) {
-        if (name !== queue) return;
-        setPaused(flag.isPaused);
-        onPaused(flag);
-      },
-      onRefused: (key, why) => onRefused({ key, why }),
-    });
-  } catch (error) {
-    if (!isVakError(error, 'not-found')) throw error;
-    return toDisposable(() => {});
-  }
-}
-
 /** Begins to work. Throws what opening the queue throws: `not-found` (the streams are not there) … */
 export async function startQueueWork(deps: QueueWorkDeps): Promise<QueueWork> {
-  const { peer, queue, sessions, onTrouble, onBack, clock, logger } = deps;
+  const { peer, queue, sessions, onPaused, onRefused, onTrouble, onBack, clock, logger } = deps;
   const { workspace, durable } = peer;
   const place = { workspace, queue };
   const { consumer, spec } = await openQueue(durable, place);
   const { runner, handler } = await createRunner(deps, spec.maxDeliver);
   let loop: WorkerLoop | undefined;
   let isPaused = false;
-  const flag = await followFlag(deps, (next) => {
-    isPaused = next;
-    loop?.setPaused(next);
+  const flag = await followFlag({
+    ...{ peer, queue, clock },
+    onFlag(next) {
+      isPaused = next.isPaused;
+      loop?.setPaused(isPaused);
+      onPaused(next);
+    },
+    onRefused: (key, why) => onRefused({ key, why }),
   });
   const started = startWorkerLoop({
     ...{ consumer, runner, concurrency: sessions.length, clock, logger, onTrouble, onBack },

@@ -13,7 +13,7 @@ const bookCapacity = 50_000;
 /** Receipts and dead letters that were stored longer ago are of no task that still stands. */
 const lookBackMs = 7 * 24 * 3_600_000;
 
-export interface SupervisionDeps extends WorkPorts, Pick<DlqSupervisorDeps, 'onEvent' | 'onTrouble'> {
+export interface SupervisionDeps extends WorkPorts, Pick<DlqSupervisorDeps, 'onEvent' | 'onTrouble' | 'onBack'> {
   /** It stays the caller's. */
   readonly peer: WorkPeer;
   readonly onRefused: (refused: RefusedRecord) => void;
@@ -29,5 +29,6 @@ export async function startSupervision(deps: SupervisionDeps): Promise<DlqSuperv
   const office = createDeadLetterOffice({ workspace, peer, publisher, judge, randomness, durable: () => durable });
   return await startDlqSupervisor({
     ...{ workspace, durable, reader, office, book, follower, clock, logger, onEvent, onTrouble },
+    ...(deps.onBack === undefined ? {} : { onBack: deps.onBack }),
   });
 }
