@@ -1,6 +1,7 @@
 /**
  * The swarm's own peer, `swarm`, a coordinator: it commands workers and puts tasks into their queue (A2, I3).
- * Law: its keys are issued once, when they are first needed, and work on while the key store is locked, as a worker's do.
+ * Law: what it signs and seals with is issued once, when it is first needed, and works on while the key store is locked, as a worker's
+ * does.
  */
 import type { Disposable } from '../../shared/base/disposer.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
@@ -27,6 +28,8 @@ export function createSwarmPeer(deps: {
   async function stand(): Promise<OwnCredentials> {
     const given = await issueCredentials({ peer: swarmPeerName, roles: ['coordinator'], queues: [] });
     const own = takeCredentials(given, { workspace, peer: swarmPeerName });
+    // It has no inbox to open.
+    own.boxSecret.dispose();
     if (isDisposed) {
       own.dispose();
       throw new VakError('closed', 'the swarm has ended with the app');
