@@ -2,7 +2,7 @@
  * Composition of the engine: one bus, one buffer, the services and feeds over them.
  * Law: constructs and connects, decides nothing; `stop` releases all of it in the order of architecture.md §6.
  */
-import { createDisposer, type Disposable, toDisposable } from '../shared/base/disposer.ts';
+import { createDisposer, type Disposable } from '../shared/base/disposer.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { AppStatus } from '../shared/contract/app-status-contract.ts';
 import type { ConnectionsState } from '../shared/contract/connections-contract.ts';
@@ -36,6 +36,7 @@ import { createCredentialIssuer } from './identity/peer-credentials.ts';
 import type { Profile } from './identity/profile.ts';
 import { createUsageSampler, type ProcessUsage } from './metrics/process-usage.ts';
 import { createOperatorOutbox } from './outbox/operator-outbox.ts';
+import { type AppWorkPlane, createAppWorkPlane } from './plane/app-work-plane.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Notifier } from './ports/notifier.ts';
@@ -47,7 +48,7 @@ import { createSessionsService } from './sessions/sessions-service.ts';
 import { type Environment, keyStoreSecrets } from './settings/secret-sources.ts';
 import { createSettingsService, type SettingsService } from './settings/settings-service.ts';
 import { createSnapshotHub, type SnapshotHub, type SnapshotReaders } from './snapshots/snapshot-hub.ts';
-import { createLocalSwarm, type LaunchWorker, type LocalSwarm } from './swarm/local-swarm.ts';
+import type { LaunchWorker } from './swarm/local-swarm.ts';
 import { createWorkPlane, type WorkPlane } from './work-plane.ts';
 
 /** What the engine takes from outside. */
@@ -150,7 +151,7 @@ interface SnapshotSources {
   readonly connections: ConnectionsService;
   readonly sessions: Sessions;
   readonly streams: StreamsService;
-  readonly swarm: LocalSwarm;
+  readonly swarm: AppWorkPlane['swarm'];
   readonly identity: IdentityService;
   readonly settings: SettingsService;
   readonly work: WorkPlane;
@@ -333,19 +334,20 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
       connection.follow(isSecret);
     },
   });
-  const onChange = (): void => snapshots.changed('swarm.state');
-  const swarm = createLocalSwarm({
-    ...{ launch: launchWorker, issueCredentials, clock, randomness, logger, workspace, sessions, onChange },
-    ...{ fabric: connection.live, heads: profile.heads },
+  const plane = createAppWorkPlane({
+    ...{ clock, randomness, logger, workspace, profile, connection, launch: launchWorker, issueCredentials, sessions },
+    onSwarm: () => snapshots.changed('swarm.state'),
+    onSupervisor: () => work.changed(),
   });
+  const { swarm } = plane;
   const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
   const onConnection = (): void => snapshots.changed('connections.state');
   const outbox = createOutboxOf(ports, connection, { workspace, secrets: trust.secrets, onChange: onConnection });
   const work = held.add(
     createWorkPlane({
       ...{ ...ports, ...profile, workspace, connection, outbox, gate, trust },
-      denials: { list: () => [], onChange: () => toDisposable(() => {}) },
-      supervisor: () => ({ kind: 'off', why: null }),
+      denials: plane.denials,
+      supervisor: plane.supervisor.state,
       onChange: (name) => snapshots.changed(name),
     }),
   );
@@ -366,6 +368,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
         connection.follow();
       } else developer.lock();
       outbox.follow();
+      plane.follow();
       snapshots.resend();
     }),
   );
@@ -380,7 +383,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
       await identity.open();
     },
     async stop() {
-      await swarm.dispose();
+      await plane.stop();
       await outbox.close();
       await connection.close();
       held.dispose();

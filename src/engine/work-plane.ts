@@ -6,6 +6,7 @@ import { createDisposer, type Disposable } from '../shared/base/disposer.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { Services } from '../shared/contract/define-contract.ts';
 import type { QueuesState } from '../shared/contract/queues-contract.ts';
+import type { DenialLog } from './access/denial-log.ts';
 import type { ConnectionSwitch } from './connections/connection-switch.ts';
 import type { EnvelopeReader } from './envelope/envelope-reader.ts';
 import type { EnvelopeOpener } from './envelope/open-envelope.ts';
@@ -14,7 +15,6 @@ import type { ProfileSignatureCheck } from './envelope/workspace-trust.ts';
 import type { KeyStore } from './identity/key-store.ts';
 import { createRecordChecks } from './identity/signed-record.ts';
 import { createStateReader } from './identity/state-values.ts';
-import type { DenialSource } from './operations/denial-source.ts';
 import type { IncidentMemory } from './operations/incident-memory.ts';
 import { createOperationsService } from './operations/operations-service.ts';
 import type { OperatorPublishing } from './outbox/publish-stored.ts';
@@ -37,6 +37,8 @@ export interface WorkPlane extends Disposable {
   readonly services: Pick<Services<AppContract>, 'approvals' | 'operations' | 'queues'>;
   readonly readers: Pick<SnapshotReaders<AppContract>, WorkSnapshot>;
   readonly watch: WorkWatch;
+  /** Something that it was not told of has changed: the supervisor. */
+  changed(): void;
 }
 
 export interface WorkPlaneDeps {
@@ -54,7 +56,8 @@ export interface WorkPlaneDeps {
   readonly settings: SettingsFile;
   /** What outlives a start about incidents. */
   readonly incidents: IncidentMemory;
-  readonly denials: DenialSource;
+  /** What peers of this process were refused. */
+  readonly denials: Pick<DenialLog, 'entries' | 'onChange'>;
   readonly notifier: Notifier;
   /** The app's own supervisor. */
   readonly supervisor: () => QueuesState['supervisor'];
@@ -98,7 +101,7 @@ export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
   const right = createOperatorRight({ workspace, engine, keyStore: deps.keyStore, resolve, clock });
   const own = { ...deps, durable: live.durable, watch, right, judge, reader, opener, checkSignature };
   return {
-    watch,
+    ...{ watch, changed },
     services: {
       approvals: createApprovalsService({ ...own, onChange: changed }),
       operations: operations.calls,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Denial } from './denial-source.ts';
+import type { Denial } from '../access/denial-log.ts';
 import {
   type Acknowledgement,
   createIncidentBook,

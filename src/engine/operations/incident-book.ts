@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto';
 import type { QueuesState, TaskOutcome } from '../../shared/contract/queues-contract.ts';
 import type { Settings } from '../../shared/settings/settings-schema.ts';
-import type { Denial } from './denial-source.ts';
+import type { Denial } from '../access/denial-log.ts';
 import {
   compareIncidents,
   type IncidentDetail,
@@ -37,7 +37,7 @@ export interface TaskFact {
 
 /** Records of one sort that do not count, as they are known now: how many, since when, and the newest. */
 export interface RefusedFact {
-  readonly record: 'receipt' | 'dead-letter' | 'request' | 'verdict';
+  readonly record: 'receipt' | 'dead-letter' | 'action' | 'request' | 'verdict';
   /** Of a record that turned out to count nothing is left. */
   readonly count: number;
   /** ms since the epoch. */

@@ -5,10 +5,10 @@
 import type { ApprovalsState } from '../../shared/contract/approvals-contract.ts';
 import type { QueuesState } from '../../shared/contract/queues-contract.ts';
 import type { Settings } from '../../shared/settings/settings-schema.ts';
+import type { DenialLog } from '../access/denial-log.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { TaskRecord } from '../work/task-book.ts';
 import type { RefusedWork } from '../work/watched-work.ts';
-import type { DenialSource } from './denial-source.ts';
 import { createIncidentBook, type IncidentBook, type TaskFact } from './incident-book.ts';
 import type { IncidentMark } from './incident-facts.ts';
 import type { IncidentMemory, LostTask, PlaceMemory } from './incident-memory.ts';
@@ -37,7 +37,7 @@ export interface IncidentDeskDeps {
   /** Of the engine in use; undefined while there is none. */
   readonly destination: () => string | undefined;
   readonly memory: IncidentMemory;
-  readonly denials: DenialSource;
+  readonly denials: Pick<DenialLog, 'entries'>;
   readonly alerts: () => Settings['alerts'];
   readonly clock: Clock;
   /** What could not be kept. */
@@ -141,7 +141,7 @@ export function createIncidentDesk(deps: IncidentDeskDeps): IncidentDesk {
         ...refusedFacts(refusedWork.newest, refusedWork.count),
         ...refusedFacts(approvals.refused, approvals.refusedCount),
       ]);
-      one.book.noteDenials(denials.list());
+      one.book.noteDenials(denials.entries());
       keepLost(one);
       // The figures of the second look are read only when the first one is through.
       one.firstReadMs ??= readAtMs;

@@ -15,7 +15,7 @@ export type IncidentDetail =
       readonly workerId: string | null;
       readonly attempts: number;
     }
-  | { readonly kind: 'refused-record'; readonly record: 'receipt' | 'dead-letter'; readonly why: string }
+  | { readonly kind: 'refused-record'; readonly record: 'receipt' | 'dead-letter' | 'action'; readonly why: string }
   | { readonly kind: 'refused-approval'; readonly record: 'request' | 'verdict'; readonly why: string }
   | {
       readonly kind: 'denied';

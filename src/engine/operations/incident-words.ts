@@ -54,6 +54,7 @@ function deadLetterWords({ count, detail, ...one }: Subject<'dead-letters'>): In
 const recordNames = {
   receipt: ['receipt', 'receipts'],
   'dead-letter': ['dead letter', 'dead letters'],
+  action: ['purge', 'purges'],
   request: ['request for approval', 'requests for approval'],
   verdict: ['verdict', 'verdicts'],
 } as const;
@@ -61,6 +62,7 @@ const recordNames = {
 const recordSteps = {
   receipt: 'Find out who wrote it: a false receipt hides what became of a task.',
   'dead-letter': 'Find out who wrote it: a false dead letter hides a task that is still to be done.',
+  action: 'Find out who wrote it: a false word of a purge hides a task that was lost.',
   request: 'Whoever asked waits in vain: look what it wants to run, and who it is.',
   verdict: 'What it was for may still wait: look at the approvals.',
 } as const;

@@ -7,12 +7,12 @@ import type { ApprovalReport, ApprovalsState } from '../../shared/contract/appro
 import type { QueueState, QueuesState } from '../../shared/contract/queues-contract.ts';
 import { rowOf } from '../../shared/settings/setting-keys.ts';
 import { readSettings, type Settings } from '../../shared/settings/settings-schema.ts';
+import type { Denial } from '../access/denial-log.ts';
 import { createFakeClock, type FakeClock } from '../ports/fake-clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
 import type { TaskRecord } from '../work/task-book.ts';
 import type { RefusedWork } from '../work/watched-work.ts';
 import type { TaskChange } from '../work/work-watch.ts';
-import type { Denial } from './denial-source.ts';
 import type { Acknowledgement } from './incident-book.ts';
 import type { IncidentMemory, LostTask } from './incident-memory.ts';
 import { createOperationsService, type OperationsService } from './operations-service.ts';
@@ -114,7 +114,7 @@ function start(): Kit {
       },
     },
     destination: () => world.destination,
-    denials: { list: () => world.denials, onChange: () => toDisposable(() => {}) },
+    denials: { entries: () => world.denials, onChange: () => toDisposable(() => {}) },
     isLocked: () => world.isLocked,
     onChange: () => {},
   });

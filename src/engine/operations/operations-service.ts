@@ -18,13 +18,13 @@ import type {
 } from '../../shared/contract/operations-contract.ts';
 import type { QueuesState } from '../../shared/contract/queues-contract.ts';
 import { listText } from '../../shared/settings/setting-keys.ts';
+import type { DenialLog } from '../access/denial-log.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { SettingsFile } from '../settings/settings-file.ts';
 import type { WorkWatch } from '../work/work-watch.ts';
 import { type Alert, createAlertNotifier, severalId } from './alert-notifier.ts';
-import type { DenialSource } from './denial-source.ts';
 import { createIncidentDesk } from './incident-desk.ts';
 import { type IncidentFacts, toneOf } from './incident-facts.ts';
 import type { IncidentMemory } from './incident-memory.ts';
@@ -46,7 +46,7 @@ export interface OperationsServiceDeps {
   readonly destination: () => string | undefined;
   readonly queues: () => QueuesState;
   readonly approvals: () => ApprovalsState;
-  readonly denials: DenialSource;
+  readonly denials: Pick<DenialLog, 'entries' | 'onChange'>;
   readonly memory: IncidentMemory;
   readonly settings: Pick<SettingsFile, 'settings' | 'set' | 'delete'>;
   readonly notifier: Notifier;
@@ -57,6 +57,8 @@ export interface OperationsServiceDeps {
 }
 
 const minuteMs = 60_000;
+/** However often a peer is refused, it is looked at once in so long, ms. */
+const denialMs = 500;
 const approvalPrefix = 'approval:';
 const maxName = 64;
 
@@ -170,7 +172,15 @@ export function createOperationsService(deps: OperationsServiceDeps): Operations
   }
 
   held.add(watch.onTask(({ record }) => desk.noteTask(record)));
-  held.add(denials.onChange(follow));
+  let denialTimer: Disposable | undefined;
+  const followSoon = (): void => {
+    denialTimer ??= clock.setTimer(denialMs, () => {
+      denialTimer = undefined;
+      follow();
+    });
+  };
+  held.add(denials.onChange(followSoon));
+  held.defer(() => denialTimer?.dispose());
   held.add(notifier.onPressed(ask));
 
   async function setList(key: string, parts: readonly string[]): Promise<void> {

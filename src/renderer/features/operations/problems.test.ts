@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { swarmStateOf, workerOf } from '../../../../tests/support/swarm-state.ts';
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import type { Incident, OperationsState } from '../../../shared/contract/operations-contract.ts';
 import type { QueuesState } from '../../../shared/contract/queues-contract.ts';
@@ -19,17 +20,7 @@ function worker(peer: string, diedAtMs?: number): WorkerSummary {
   const death =
     diedAtMs === undefined ? null : { atMs: diedAtMs, exitCode: null, signal: 'SIGKILL', reason: 'killed by SIGKILL' };
   const state = death === null ? 'idle' : 'dead';
-  return {
-    peer,
-    session: `s-${peer}`,
-    pid: null,
-    state,
-    task: null,
-    death,
-    doneCount: 0,
-    failedCount: 0,
-    cancelledCount: 0,
-  };
+  return workerOf(peer, { state, death });
 }
 
 function refused(counts: Partial<Record<RefusalReason, number>>, newestMs?: number): QuarantineState {
@@ -68,7 +59,7 @@ describe('what is wrong now', () => {
 
   it('is nothing before anything is known, and nothing when all is well', () => {
     expect(findProblems(nothing)).toEqual([]);
-    const swarm = { state: 'running', workers: [worker('w1')] } as const;
+    const swarm = swarmStateOf({ workers: [worker('w1')] });
     expect(
       findProblems({ ...nothing, flow: flow(0), swarm, quarantine: refused({}), connection: connected({}) }),
     ).toEqual([]);
@@ -78,7 +69,7 @@ describe('what is wrong now', () => {
     const problems = findProblems({
       ...nothing,
       flow: flow(1204),
-      swarm: { state: 'running', workers: [worker('w1', 10), worker('w2'), worker('w3', 20)] },
+      swarm: swarmStateOf({ workers: [worker('w1', 10), worker('w2'), worker('w3', 20)] }),
     });
     expect(problems.map(({ id }) => id)).toEqual(['death s-w3', 'death s-w1', 'drops']);
     expect(problems[0]).toMatchObject({ why: 'killed by SIGKILL', place: { session: 's-w3' }, atMs: 20, tone: 'bad' });
@@ -88,7 +79,7 @@ describe('what is wrong now', () => {
     const problems = findProblems({
       ...nothing,
       flow: flow(1),
-      swarm: { state: 'running', workers: [worker('w1', 10), worker('w2', 30)] },
+      swarm: swarmStateOf({ workers: [worker('w1', 10), worker('w2', 30)] }),
       quarantine: refused({ plain: 2, signature: 40, chain: 1 }, 20),
     });
     expect(problems.map(({ id }) => id)).toEqual(['refused', 'death s-w2', 'death s-w1', 'drops']);
@@ -111,7 +102,7 @@ describe('what is wrong now', () => {
     const status = { kind: 'reconnecting', sinceMs: 90, attempt: 3, error: null } as const;
     const problems = findProblems({
       ...nothing,
-      swarm: { state: 'running', workers: [worker('w1', 100)] },
+      swarm: swarmStateOf({ workers: [worker('w1', 100)] }),
       connection: connected({ status, staleSinceMs: 50 }),
     });
     expect(problems.map(({ id }) => id)).toEqual(['connection', 'death s-w1']);
@@ -176,7 +167,7 @@ describe('what is wrong now', () => {
       findProblems({
         ...nothing,
         flow: flow(count),
-        swarm: { state: 'running', workers: [worker('w1', 100)] },
+        swarm: swarmStateOf({ workers: [worker('w1', 100)] }),
         connection: connected({ status, staleSinceMs: 50 }),
       });
     const acknowledged = { connection: 'read', 'death s-w1': '100', drops: '7' };
