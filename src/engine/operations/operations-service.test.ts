@@ -259,8 +259,8 @@ test('W9 totals are the sums of all queues', () => {
 
 test('product.md what is muted stays listed, and is neither counted nor told', async () => {
   const kit = startSettled();
-  await kit.service.calls.mute({ kind: 'queue', queue: 'render', isMuted: true }, context);
-  await kit.service.calls.mute({ kind: 'kind', noticeKind: 'approval', isMuted: true }, context);
+  await kit.service.calls.muteQueue({ queue: 'render', isMuted: true }, context);
+  await kit.service.calls.muteKind({ kind: 'approval', isMuted: true }, context);
   kit.task(lost(1));
   kit.world.pending = [pending('r1', 'builds')];
   kit.look();
@@ -270,21 +270,21 @@ test('product.md what is muted stays listed, and is neither counted nor told', a
     muted: { kinds: ['approval'], queues: ['render'], untilMs: null },
   });
   expect([kit.notifier.badges, kit.notifier.shown]).toEqual([[], []]);
-  await kit.service.calls.mute({ kind: 'queue', queue: 'render', isMuted: false }, context);
+  await kit.service.calls.muteQueue({ queue: 'render', isMuted: false }, context);
   expect(kit.notifier.badges).toEqual([1]);
 });
 
 test('product.md all can be muted for an hour: the badge counts on', async () => {
   const kit = startSettled();
-  await kit.service.calls.mute({ kind: 'all', forMinutes: 60 }, context);
+  await kit.service.calls.muteAll({ forMinutes: 60 }, context);
   expect(kit.service.state().muted.untilMs).toBe(clock.now() + 3_600_000);
   kit.task(lost(1));
   kit.look();
   expect([kit.notifier.badges, kit.notifier.shown]).toEqual([[1], []]);
   clock.advance(3_600_000);
   expect(kit.service.state().muted.untilMs).toBeNull();
-  await kit.service.calls.mute({ kind: 'all', forMinutes: 60 }, context);
-  await kit.service.calls.mute({ kind: 'all', forMinutes: 0 }, context);
+  await kit.service.calls.muteAll({ forMinutes: 60 }, context);
+  await kit.service.calls.muteAll({ forMinutes: 0 }, context);
   expect(kit.service.state().muted.untilMs).toBeNull();
 });
 

@@ -17,6 +17,7 @@ import type {
   WorkTotals,
 } from '../../shared/contract/operations-contract.ts';
 import type { QueuesState } from '../../shared/contract/queues-contract.ts';
+import { checkToken } from '../../shared/protocol/subject.ts';
 import { listText } from '../../shared/settings/setting-keys.ts';
 import type { DenialLog } from '../access/denial-log.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -207,17 +208,18 @@ export function createOperationsService(deps: OperationsServiceDeps): Operations
       tell();
       await kept;
     },
-    async mute(muting) {
-      const { kinds, queues: muted } = mutes();
-      if (muting.kind === 'kind') {
-        await setList('notifications.mutedKinds', withPart(kinds, muting.noticeKind, muting.isMuted));
-      } else if (muting.kind === 'queue') {
-        await setList('notifications.mutedQueues', withPart(muted, muting.queue, muting.isMuted));
-      } else if (muting.forMinutes === 0) await settings.delete('notifications.mutedUntil');
-      else {
-        const until = new Date(clock.now() + muting.forMinutes * minuteMs);
-        await settings.set('notifications.mutedUntil', until.toISOString());
-      }
+    async muteKind({ kind, isMuted: isIn }) {
+      await setList('notifications.mutedKinds', withPart(mutes().kinds, kind, isIn));
+      tell();
+    },
+    async muteQueue({ queue, isMuted: isIn }) {
+      await setList('notifications.mutedQueues', withPart(mutes().queues, checkToken(queue, 'queue'), isIn));
+      tell();
+    },
+    async muteAll({ forMinutes }) {
+      const until = new Date(clock.now() + forMinutes * minuteMs);
+      if (forMinutes === 0) await settings.delete('notifications.mutedUntil');
+      else await settings.set('notifications.mutedUntil', until.toISOString());
       tell();
     },
     taken({ at }) {

@@ -81,18 +81,16 @@ export const operationsContract = {
   /** Opens again what was acknowledged: one, or all of it. */
   takeBack: call(z.object({ id: id.optional() }))<void>(),
   /** Desktop notifications and the icon's badge only: what is muted stays listed. */
-  mute: call(
-    z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('kind'), noticeKind: z.enum(noticeKinds), isMuted: z.boolean() }),
-      z.object({ kind: z.literal('queue'), queue: z.string().min(1).max(64), isMuted: z.boolean() }),
-      z.object({
-        kind: z.literal('all'),
-        forMinutes: z
-          .int()
-          .min(0)
-          .max(24 * 60),
-      }),
-    ]),
+  muteKind: call(z.object({ kind: z.enum(noticeKinds), isMuted: z.boolean() }))<void>(),
+  muteQueue: call(z.object({ queue: z.string().min(1).max(64), isMuted: z.boolean() }))<void>(),
+  /** Desktop notifications of every kind, for so long; 0: not any more. */
+  muteAll: call(
+    z.object({
+      forMinutes: z
+        .int()
+        .min(0)
+        .max(24 * 60),
+    }),
   )<void>(),
   /** This window shows what was asked for with that `at`. */
   taken: call(z.object({ at: z.int() }))<void>(),

@@ -11,7 +11,7 @@ interface ItemsDeps {
   readonly incident: Incident;
   readonly muted: MuteState;
   readonly untilWords: string | undefined;
-  readonly mute: (mute: Mute) => void;
+  readonly mute: Mute;
 }
 
 function itemsOf({ incident: { kind, queue }, muted, untilWords, mute }: ItemsDeps): readonly MenuItem[] {
@@ -25,7 +25,7 @@ function itemsOf({ incident: { kind, queue }, muted, untilWords, mute }: ItemsDe
             id: 'mute-queue',
             label: `Mute the queue ${queue}`,
             isOn: isQueue,
-            onSelect: () => mute({ kind: 'queue', queue, isMuted: !isQueue }),
+            onSelect: () => mute((calls) => calls.muteQueue({ queue, isMuted: !isQueue })),
           },
         ];
   return [
@@ -33,14 +33,14 @@ function itemsOf({ incident: { kind, queue }, muted, untilWords, mute }: ItemsDe
       id: 'mute-kind',
       label: `Mute all of this kind: ${noticeKindWords[kind].toLowerCase()}`,
       isOn: isKind,
-      onSelect: () => mute({ kind: 'kind', noticeKind: kind, isMuted: !isKind }),
+      onSelect: () => mute((calls) => calls.muteKind({ kind, isMuted: !isKind })),
     },
     ...ofQueue,
     {
       id: 'mute-all',
       label: untilWords === undefined ? 'Mute everything for 1 hour' : `Everything is muted until ${untilWords}`,
       isOn: untilWords !== undefined,
-      onSelect: () => mute({ kind: 'all', forMinutes: untilWords === undefined ? 60 : 0 }),
+      onSelect: () => mute((calls) => calls.muteAll({ forMinutes: untilWords === undefined ? 60 : 0 })),
     },
   ];
 }

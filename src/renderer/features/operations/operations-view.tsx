@@ -155,7 +155,7 @@ function MutedUntil() {
   const mute = useMute();
   if (untilMs === null) return null;
   return (
-    <Button icon={BellOff} onClick={() => mute({ kind: 'all', forMinutes: 0 })} data-testid="unmute-all">
+    <Button icon={BellOff} onClick={() => mute((calls) => calls.muteAll({ forMinutes: 0 }))} data-testid="unmute-all">
       {`Muted until ${formatTimeOfDay(untilMs, zone).slice(0, 5)} · unmute`}
     </Button>
   );

@@ -198,7 +198,7 @@ describe('what is wrong now', () => {
   it('product.md incidents of the engine and what this window knows are one list, the worst first', () => {
     const problems = findProblems({
       flow: flow(5),
-      swarm: { state: 'running', workers: [worker('w1', 100)] },
+      swarm: swarmStateOf({ workers: [worker('w1', 100)] }),
       quarantine: refused({ plain: 1 }, 20),
       connection: connected({ staleSinceMs: 50 }),
       work: work(incident('lag'), incident('dead-letters'), incident('lost'), incident('denied'), incident('stuck')),
@@ -208,6 +208,16 @@ describe('what is wrong now', () => {
       ...['connection', 'incident lost:q', 'incident denied:q', 'refused', 'death s-w1', 'incident dead-letters:q'],
       ...['incident stuck:q', 'incident lag:q', 'drops'],
     ]);
+  });
+
+  it('product.md a swarm that does not do what it was started for is a problem while it stands', () => {
+    const coordinator = { kind: 'failed', why: 'the stream is full' } as const;
+    const swarm = swarmStateOf({ problem: 'it may not spawn', coordinator });
+    expect(findProblems({ ...nothing, swarm })).toMatchObject([
+      { id: 'swarm', why: 'it may not spawn.', tone: 'wait' },
+      { id: 'coordinator', why: 'the stream is full.', lasting: { kind: 'standing' } },
+    ]);
+    expect(findProblems({ ...nothing, swarm: { ...swarm, state: 'stopped' } })).toEqual([]);
   });
 
   it('look.md a line keeps its place while its incident goes on', () => {

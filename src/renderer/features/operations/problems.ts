@@ -39,6 +39,7 @@ export interface Problem {
   readonly incident: Incident | null;
 }
 
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 const event = (mark: string | number): Problem['lasting'] => ({ kind: 'event', mark: String(mark) });
 const standing = (until: string): Problem['lasting'] => ({ kind: 'standing', until });
 const ofWindow = { next: null, firstMs: null, incident: null } as const;
@@ -63,6 +64,26 @@ function deathsOf(swarm: SwarmState | undefined): readonly Problem[] {
     const base = { id: `death ${session}`, tone: 'bad', title: `${peer} died`, place } as const;
     return [{ ...ofWindow, ...base, why, atMs, lasting: event(atMs) }];
   });
+}
+
+/** What keeps the swarm from its work, while it should work. */
+function swarmProblems(swarm: SwarmState | undefined): readonly Problem[] {
+  if (swarm === undefined || swarm.state === 'stopped') return [];
+  const { problem, coordinator, queue } = swarm;
+  const base = { ...ofWindow, tone: 'wait', atMs: null, place: { kind: 'queue', queue } } as const;
+  const problems: Problem[] = [];
+  if (problem !== null) {
+    const title = 'Workers that die are not replaced';
+    problems.push({ ...base, id: 'swarm', title, why: sentence(problem), lasting: standing('stands until they are') });
+  }
+  if (coordinator.kind === 'failed') {
+    problems.push({
+      ...{ ...base, id: 'coordinator', title: 'The local swarm enqueues nothing' },
+      why: sentence(coordinator.why ?? 'Its coordinator has failed'),
+      lasting: standing('stands until it does'),
+    });
+  }
+  return problems;
 }
 
 /** `3 invalid signature · 1 sent plain`: the most frequent first. */
@@ -106,8 +127,6 @@ function dropsOf(flow: StreamsStatus | undefined): readonly Problem[] {
     },
   ];
 }
-
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** Why the connection in use is none, as far as it is known. */
 function lossWords({ status }: ConnectionsState): string {
@@ -242,16 +261,10 @@ export function alertCount(problems: readonly Problem[], acknowledged: Readonly<
 }
 
 /** What is the worst comes first; what is of one rank is told by when it began, so that nothing jumps while it goes on. */
-const ranks = [
-  'lost',
-  'refused-record',
-  'refused-approval',
-  'denied',
-  'refused',
-  'supervisor',
-  'death',
-  'dead-letters',
-].concat(['stuck', 'no-consumer', 'age', 'lag', 'drops']);
+const ranks =
+  'lost refused-record refused-approval denied refused supervisor death dead-letters swarm coordinator stuck no-consumer age lag drops'.split(
+    ' ',
+  );
 
 function rankOf({ id, incident }: Problem): number {
   return ranks.indexOf(incident?.kind ?? id.replace(/ .*/, ''));
@@ -265,6 +278,7 @@ export function findProblems(sources: ProblemSources): readonly Problem[] {
   const others = [
     ...(work?.incidents ?? []).map(incidentProblem),
     ...deathsOf(swarm),
+    ...swarmProblems(swarm),
     ...refusalsOf(quarantine),
     ...dropsOf(flow),
   ];

@@ -3,11 +3,14 @@ import type { AppContract } from '../../../shared/contract/app-contract.ts';
 import type { Client } from '../../../shared/contract/define-contract.ts';
 import { useWorkbench } from '../../workbench.tsx';
 
-export type Mute = Parameters<Client<AppContract>['operations']['mute']>[0];
+type Operations = Client<AppContract>['operations'];
 
-export function useMute(): (mute: Mute) => void {
+/** Does one of the calls that mute. */
+export type Mute = (change: (operations: Operations) => Promise<void>) => void;
+
+export function useMute(): Mute {
   const { client, reportError } = useWorkbench();
-  return (mute) => {
-    client.operations.mute(mute).catch((error: unknown) => reportError('Change what is muted', error));
+  return (change) => {
+    change(client.operations).catch((error: unknown) => reportError('Change what is muted', error));
   };
 }
