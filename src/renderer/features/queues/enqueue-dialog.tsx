@@ -281,6 +281,7 @@ export function EnqueueDialog() {
   return (
     <Dialog
       isOpen
+      kind="wide"
       onClose={work.close}
       title={`Enqueue a task in ${environment?.name ?? '…'}`}
       description="One worker of its queue claims and runs it. What you type is kept here until it is enqueued."

@@ -12,9 +12,9 @@ import {
   UserX,
 } from 'lucide-react';
 import { memo } from 'react';
-import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { QueueHealth, QueueState } from '../../../shared/contract/queues-contract.ts';
 import { formatCount, formatDuration, formatRelative } from '../../ui/format.ts';
+import { MiddleText } from '../../ui/middle-text.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import { drainWords, healthWords } from './queue-words.ts';
 
@@ -61,7 +61,7 @@ export function TrendMark({ trend }: Pick<QueueState, 'trend'>) {
 
 function LagCell({ queue: { lag, lagHistory, trend } }: { readonly queue: QueueState }) {
   return (
-    <span role="gridcell" className="row-cell queue-lag">
+    <span role="gridcell" className="row-cell queue-lag-cell">
       <span className="queue-line">
         <Sparkline values={lagHistory} label={`lag over the last minutes, ${trend}`} />
       </span>
@@ -92,12 +92,11 @@ export interface QueueCellsProps {
 }
 
 export const QueueCells = memo(function QueueCells({ queue, nowMs }: QueueCellsProps) {
-  const name = visibleText(queue.queue);
   const { pendingCount, inFlightCount, redeliveredCount, oldestMs, waitingCount, lastClaimMs } = queue;
   return (
     <>
-      <span role="gridcell" className="row-cell data queue-name" title={name}>
-        {name}
+      <span role="gridcell" className="row-cell data">
+        <MiddleText text={queue.queue} />
       </span>
       <span role="gridcell" className="row-cell">
         <HealthBadge health={queue.health} />
