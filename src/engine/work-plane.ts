@@ -15,14 +15,16 @@ import type { KeyStore } from './identity/key-store.ts';
 import { createRecordChecks } from './identity/signed-record.ts';
 import { createStateReader } from './identity/state-values.ts';
 import { createOperationsService } from './operations/operations-service.ts';
-import type { OperatorOutbox } from './outbox/operator-outbox.ts';
+import type { OperatorPublishing } from './outbox/publish-stored.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Randomness } from './ports/randomness.ts';
 import type { SnapshotReaders } from './snapshots/snapshot-hub.ts';
 import { createApprovalsService } from './work/approvals-service.ts';
+import { createApprovalsState } from './work/approvals-state.ts';
+import { createOperatorRight } from './work/operator-right.ts';
 import { createQueuesService } from './work/queues-service.ts';
-import { approvalsState, queuesState } from './work/queues-state.ts';
+import { queuesState } from './work/queues-state.ts';
 import { createWorkWatch, type WorkWatch } from './work/work-watch.ts';
 
 /** Snapshots of the work plane. */
@@ -38,7 +40,7 @@ export interface WorkPlaneDeps {
   readonly workspace: string;
   readonly connection: Pick<ConnectionSwitch, 'live' | 'engine' | 'onChange'>;
   readonly keyStore: Pick<KeyStore, 'state' | 'read'>;
-  readonly outbox: Pick<OperatorOutbox, 'publish'>;
+  readonly outbox: OperatorPublishing['outbox'];
   readonly gate: { readonly isOpen: boolean; onChange(listener: (isOpen: boolean) => void): Disposable };
   /** Who may be believed, as the profile knows it. */
   readonly trust: Omit<StoredJudgeDeps, 'workspace' | 'opener'> & {
@@ -74,12 +76,14 @@ export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
   held.add(connection.onChange(watch.follow));
   held.add(gate.onChange(watch.follow));
   const queues = () => queuesState(watch, supervisor());
-  const approvals = () => approvalsState(watch, clock.now());
+  const approvalsAt = createApprovalsState(watch);
+  const approvals = () => approvalsAt(clock.now());
   const operations = createOperationsService({
     ...{ queues, approvals, clock },
     onChange: () => onChange('operations.state'),
   });
-  const own = { ...deps, durable: live.durable, watch, engine, judge, reader, opener, checkSignature };
+  const right = createOperatorRight({ workspace, engine, keyStore: deps.keyStore, resolve, clock });
+  const own = { ...deps, durable: live.durable, watch, right, judge, reader, opener, checkSignature };
   return {
     watch,
     services: {

@@ -103,6 +103,7 @@ function readCalls(ws: string): Record<string, Call> {
     'read actions': read('AUDIT'),
     'read advisories': read('ADV'),
     'figures of work': (to) => at('WORK', to).state(),
+    'count tasks': (to) => at('WORK', to).count(namesIn(ws).task('q')),
     'figures of advisories': (to) => at('ADV', to).state(),
     'figures of another queue': (to) => at('WORK', to).consumer('queue-other').state(),
     limits: (to) => to.durable.limits(),
@@ -214,7 +215,7 @@ const ofHumans = [
 ];
 const ofWorkers = [
   ...['publish own events', 'publish to an inbox', 'read own receipts', 'read own dead letters'],
-  ...['append own receipt', 'append own dead letter', 'append own void', 'figures of work'],
+  ...['append own receipt', 'append own dead letter', 'append own void', 'figures of work', 'count tasks'],
   ...ownInbox,
   ...ofEverybody,
 ];
@@ -222,7 +223,7 @@ const readsReceipts = ['read own receipts', 'read receipts', 'make own consumer 
 const readsDeadLetters = ['read own dead letters', 'read dead letters'];
 const readsTasks = [
   ...['read own tasks', 'read other tasks', 'read all tasks', 'get own task', 'get other task', 'last of other tasks'],
-  ...['figures of work', 'figures of another queue'],
+  ...['figures of work', 'count tasks', 'figures of another queue'],
 ];
 const readsAdvisories = ['read advisories', 'figures of advisories'];
 
@@ -255,7 +256,13 @@ export const allowedCalls: Readonly<Record<Role, readonly string[]>> = {
   observer: ['subscribe events', ...readsReceipts, ...ofEverybody],
   membershipd: ['append a room log', 'read room logs', ...ofEverybody],
   'dlq-supervisor': [
-    ...['append own dead letter', 'append own void', 'append own action', 'make a consumer of advisories'],
+    ...[
+      'append own dead letter',
+      'append own void',
+      'append own action',
+      'make a consumer of advisories',
+      'read actions',
+    ],
     ...readsReceipts,
     ...readsDeadLetters,
     ...readsTasks,
@@ -264,7 +271,14 @@ export const allowedCalls: Readonly<Record<Role, readonly string[]>> = {
     ...ofEverybody,
   ],
   provisioner: [
-    ...['figures of work', 'figures of advisories', 'figures of another queue', 'limits', 'make other media'],
+    ...[
+      'figures of work',
+      'count tasks',
+      'figures of advisories',
+      'figures of another queue',
+      'limits',
+      'make other media',
+    ],
     ...['make own queue consumer', 'make other queue consumer', 'make own inbox', 'make another inbox'],
     ...['make own consumer of receipts', 'make other consumer of receipts', 'make a consumer of advisories'],
     ...['make a stream', 'make a bucket', 'remove a consumer', 'remove a stream'],

@@ -109,6 +109,10 @@ export function createPermittedStream({ durable, permit, isEcho }: PermittedStre
       permit.checkStorage('inspect', place);
       return await inner().state();
     },
+    async count(subject) {
+      permit.checkStorage('inspect', place);
+      return await inner().count(subject);
+    },
     async get(seq) {
       permit.checkStorage('inspect', place);
       const message = await inner().get(seq);
@@ -129,9 +133,9 @@ export function createPermittedStream({ durable, permit, isEcho }: PermittedStre
       permit.checkStorage('delete', place);
       return await inner().delete(seq);
     },
-    async purge(subject) {
+    async purge(subject, upToSeq) {
       permit.checkStorage('purge', place);
-      return await inner().purge(subject);
+      return await inner().purge(subject, upToSeq);
     },
     async ensureConsumer(spec) {
       checkConsumer(spec);

@@ -115,7 +115,10 @@ export function checkRead({ fromSeq, fromMs, subject, limit, signal }: ReadOptio
   if (signal?.aborted) throw new VakError('aborted', 'read: cancelled');
 }
 
-/** Throws `invalid-pattern`. */
-export function checkPurge(subject: string | undefined): void {
+/** Throws `invalid-pattern`, `invalid-input`. */
+export function checkPurge(subject: string | undefined, upToSeq?: number): void {
   if (subject !== undefined) checkStreamPattern('subject', subject);
+  if (upToSeq !== undefined && !(Number.isSafeInteger(upToSeq) && upToSeq >= 0)) {
+    throw new VakError('invalid-input', 'upToSeq: expected a whole number from 0', { details: { field: 'upToSeq' } });
+  }
 }

@@ -115,14 +115,16 @@ export interface Consumer {
 export interface Stream {
   /** Throws `not-found`. */
   state(): Promise<StreamState>;
+  /** How many messages of a subject (a pattern) lie in it. Throws `invalid-pattern`. */
+  count(subject: string): Promise<number>;
   get(seq: number): Promise<StoredMessage | undefined>;
   /** The newest message of a subject. */
   last(subject: string): Promise<StoredMessage | undefined>;
   read(options: ReadOptions): Promise<StreamPage>;
   /** Whether there was one. */
   delete(seq: number): Promise<boolean>;
-  /** Deletes a subject's messages (a pattern), or all; gives how many. */
-  purge(subject?: string): Promise<number>;
+  /** Deletes a subject's messages (a pattern), or all; gives how many. `upToSeq`: those behind that place stay. */
+  purge(subject?: string, upToSeq?: number): Promise<number>;
   /** Makes the consumer or finds it; throws `conflict` if there is another one of that name. */
   ensureConsumer(spec: ConsumerSpec): Promise<Consumer>;
   consumer(name: string): Consumer;

@@ -62,11 +62,12 @@ function liveStream(present: PresentPlane, name: string): Stream {
     onPresent(present, async (plane) => await call(plane.stream(name)));
   return {
     state: () => run((stream) => stream.state()),
+    count: (subject) => run((stream) => stream.count(subject)),
     get: (seq) => run((stream) => stream.get(seq)),
     last: (subject) => run((stream) => stream.last(subject)),
     read: (options) => run((stream) => stream.read(options)),
     delete: (seq) => run((stream) => stream.delete(seq)),
-    purge: (subject) => run((stream) => stream.purge(subject)),
+    purge: (subject, upToSeq) => run((stream) => stream.purge(subject, upToSeq)),
     async ensureConsumer(spec) {
       await run((stream) => stream.ensureConsumer(spec));
       return liveConsumer(present, name, spec.name);

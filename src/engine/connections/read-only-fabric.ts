@@ -47,6 +47,7 @@ function readOnlyConsumer(consumer: Consumer, refuse: Refuse): Consumer {
 function readOnlyStream(stream: Stream, refuse: Refuse): Stream {
   return {
     state: () => stream.state(),
+    count: (subject) => stream.count(subject),
     get: (seq) => stream.get(seq),
     last: (subject) => stream.last(subject),
     read: (options) => stream.read(options),

@@ -5,16 +5,18 @@
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { AppContract } from '../../shared/contract/app-contract.ts';
 import type { Services } from '../../shared/contract/define-contract.ts';
-import type { OperatorOutbox } from '../outbox/operator-outbox.ts';
+import { type OperatorPublishing, publishAsOperator } from '../outbox/publish-stored.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import { answerApproval, checkAnswering } from './approval-answer.ts';
+import type { OperatorRight } from './operator-right.ts';
 import type { WorkWatch } from './work-watch.ts';
 
 export interface ApprovalsServiceDeps {
   readonly workspace: string;
   readonly watch: Pick<WorkWatch, 'readApprovals'>;
-  readonly outbox: Pick<OperatorOutbox, 'publish'>;
+  readonly right: OperatorRight;
+  readonly outbox: OperatorPublishing['outbox'];
   readonly clock: Clock;
   readonly randomness: Randomness;
   /** Told when more is known of the approvals. */
@@ -25,28 +27,30 @@ const words = { list: 'Approvals', reason: 'reason' };
 
 /** Creates the calls of the approvals contract. */
 export function createApprovalsService(deps: ApprovalsServiceDeps): Services<AppContract>['approvals'] {
-  const { workspace, watch, outbox, clock, randomness, onChange } = deps;
+  const { workspace, watch, right, outbox, clock, randomness, onChange } = deps;
   return {
-    async answer({ requestId, decision, reason: given }) {
+    async answer({ requestId, decision, reason: given }, { signal }) {
       const reason = given?.trim() === '' ? undefined : given;
       const answering = { requestId, decision, reason };
       checkAnswering(answering, words);
-      const reading = watch.readApprovals();
-      if (reading === undefined) {
-        const message = 'answer: there is no connection yet; answer again when it is there';
-        throw new VakError('disconnected', message, { retryable: true });
-      }
-      try {
-        await answerApproval(answering, {
-          ...{ workspace, reading, clock, randomness, words },
-          async publish(draft) {
-            const { stored } = await outbox.publish(draft);
-            return (await stored).seq;
-          },
-        });
-      } finally {
-        onChange();
-      }
+      await right.run('answer', async () => {
+        const reading = watch.readApprovals();
+        if (reading === undefined) {
+          const message = 'answer: there is no connection now; answer again when it is there';
+          throw new VakError('disconnected', message, { retryable: true });
+        }
+        try {
+          await answerApproval(answering, {
+            ...{ workspace, reading, clock, randomness, words },
+            async publish(draft) {
+              const { appended } = await publishAsOperator(draft, { outbox, clock, signal });
+              return appended.seq;
+            },
+          });
+        } finally {
+          onChange();
+        }
+      });
     },
   };
 }

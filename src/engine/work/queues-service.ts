@@ -9,17 +9,17 @@ import type { Services } from '../../shared/contract/define-contract.ts';
 import { maxTaskBytes } from '../../shared/protocol/payloads.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
-import type { EngineInUse } from '../connections/connection-switch.ts';
-import { readOnlyRefusal } from '../connections/read-only-fabric.ts';
+import type { EnvelopeDraft } from '../envelope/envelope-author.ts';
 import { leafOf } from '../envelope/hashing.ts';
-import type { KeyStore, StoredIdentity } from '../identity/key-store.ts';
-import { createNkeySigner } from '../identity/nkey.ts';
-import type { OperatorOutbox } from '../outbox/operator-outbox.ts';
+import { type OperatorPublishing, publishAsOperator } from '../outbox/publish-stored.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Randomness } from '../ports/randomness.ts';
+import { createUuid, type Randomness } from '../ports/randomness.ts';
 import { checkForWorker, openForTask } from './enqueue-task.ts';
+import type { OperatorRight } from './operator-right.ts';
+import { draftAction } from './purge-records.ts';
 import { setQueuePaused } from './queue-flags.ts';
 import { createQueuePeek, type QueuePeekDeps } from './queue-peek.ts';
+import { type PurgeRequest, purgeQueue } from './queue-purge.ts';
 import { changedMsOf, taskReport } from './queues-state.ts';
 import type { TaskRecord } from './task-book.ts';
 import { taskSubject, workStreamOf } from './work-queue.ts';
@@ -27,70 +27,61 @@ import type { WorkWatch } from './work-watch.ts';
 
 type Calls = Services<AppContract>['queues'];
 
+/** Tasks that come all the time let nobody see one moment. */
+const maxTries = 3;
+
 export interface QueuesServiceDeps extends Omit<QueuePeekDeps, 'book'> {
-  readonly watch: Pick<WorkWatch, 'work' | 'follow'>;
-  readonly engine: () => Pick<EngineInUse, 'readOnlyContext'> | undefined;
-  readonly keyStore: Pick<KeyStore, 'state' | 'read'>;
-  readonly outbox: Pick<OperatorOutbox, 'publish'>;
+  readonly watch: Pick<WorkWatch, 'work'>;
+  readonly right: OperatorRight;
+  readonly outbox: OperatorPublishing['outbox'];
   readonly clock: Clock;
   readonly randomness: Randomness;
 }
 
 /** Creates the calls of the queues contract. */
 export function createQueuesService(deps: QueuesServiceDeps): Calls {
-  const { workspace, durable, watch, engine, keyStore, outbox, clock, randomness } = deps;
+  const { workspace, durable, watch, right, outbox, clock, randomness } = deps;
   const peek = createQueuePeek({ ...deps, book: () => watch.work()?.book });
   const work = () => durable.stream(workStreamOf(workspace));
 
-  /** Throws `read-only`, `disconnected` (there is no engine yet). */
-  function checkWritable(doing: string): void {
-    const inUse = engine();
-    if (inUse?.readOnlyContext !== undefined) throw readOnlyRefusal(inUse.readOnlyContext, doing);
-    if (inUse !== undefined) return;
-    throw new VakError('disconnected', `${doing}: there is no connection yet; try again when it is there`, {
-      retryable: true,
+  const publish = (draft: EnvelopeDraft, signal: AbortSignal) => publishAsOperator(draft, { outbox, clock, signal });
+
+  const setPaused = (queue: string, isPaused: boolean): Promise<void> =>
+    right.run(isPaused ? 'pause' : 'resume', async ({ peer, signer }) => {
+      const place = { workspace, queue: checkToken(queue, 'queue'), peer };
+      await setQueuePaused(place, isPaused, { durable, signer, clock });
     });
-  }
 
-  /** Throws `locked`. */
-  function operator(doing: string): StoredIdentity {
-    const found =
-      keyStore.state().kind === 'unlocked'
-        ? keyStore.read().identities.find(({ kind }) => kind === 'human')
-        : undefined;
-    if (found !== undefined) return found;
-    throw new VakError('locked', `${doing}: the key store is locked; unlock it first`);
-  }
-
-  async function setPaused(queue: string, isPaused: boolean): Promise<void> {
-    const doing = isPaused ? 'pause' : 'resume';
-    checkWritable(doing);
-    const { peer, signSeed } = operator(doing);
-    const signer = createNkeySigner(signSeed);
-    try {
-      await setQueuePaused({ workspace, queue: checkToken(queue, 'queue'), peer }, isPaused, {
-        durable,
-        signer,
-        clock,
-      });
-    } finally {
-      signer.dispose();
-    }
-  }
-
-  /** Tasks of a queue, and the place of the last one. */
-  async function standing(queue: string, signal: AbortSignal): Promise<{ count: number; lastSeq: number }> {
+  /** How many tasks stand in a queue, and the place of the last: of one moment, if what comes lets it. */
+  async function standing(queue: string): Promise<{ count: number; lastSeq: number }> {
     const subject = taskSubject({ workspace, queue: checkToken(queue, 'queue') });
-    let [count, lastSeq] = [0, 0];
-    let fromSeq: number | undefined = 1;
-    while (fromSeq !== undefined) {
-      const page = await work().read({ fromSeq, subject, limit: 1_000, signal });
-      count += page.messages.length;
-      lastSeq = page.messages.at(-1)?.seq ?? lastSeq;
-      fromSeq = page.nextSeq;
+    const lastPlace = async (): Promise<number> => (await work().last(subject))?.seq ?? 0;
+    let lastSeq = await lastPlace();
+    for (let tries = 0; ; tries++) {
+      const count = await work().count(subject);
+      const after = await lastPlace();
+      if (after === lastSeq || tries === maxTries) return { count, lastSeq: after };
+      lastSeq = after;
     }
-    return { count, lastSeq };
   }
+
+  function checkTask(task: Parameters<Calls['enqueue']>[0]['task']): Uint8Array {
+    checkForWorker(task);
+    const payload = utf8(JSON.stringify(task));
+    if (payload.length <= maxTaskBytes) return payload;
+    const message = `task: ${payload.length} bytes, at most ${maxTaskBytes} are taken; pass less in it`;
+    throw new VakError('limit-exceeded', message, { details: { field: 'task', limit: maxTaskBytes } });
+  }
+
+  /** What is on record must be taken out: nothing stops it but the end of a part. */
+  const purge = ({ peer, ...request }: PurgeRequest & { readonly peer: string }): Promise<number> =>
+    purgeQueue(request, {
+      ...{ workspace, durable, operationId: createUuid(clock, randomness) },
+      async record(action) {
+        const draft = draftAction(action, { workspace, peer, trace: startTrace(randomness.bytes) });
+        await publish(draft, new AbortController().signal);
+      },
+    });
 
   return {
     peek: ({ queue, fromSeq, limit }, { signal }) =>
@@ -104,32 +95,30 @@ export function createQueuesService(deps: QueuesServiceDeps): Calls {
         .slice(0, limit)
         .map(taskReport);
     },
-    async enqueue({ queue, task }) {
+    async enqueue({ queue, task }, { signal }) {
       checkToken(queue, 'queue');
-      checkForWorker(task);
-      const payload = utf8(JSON.stringify(task));
-      if (payload.length > maxTaskBytes) {
-        const message = `task: ${payload.length} bytes, at most ${maxTaskBytes} are taken; pass less in it`;
-        throw new VakError('limit-exceeded', message, { details: { field: 'task', limit: maxTaskBytes } });
-      }
-      checkWritable('enqueue');
-      operator('enqueue');
-      await openForTask(durable, { workspace, queue }, { maxRetries: task.maxRetries, field: 'maxRetries' });
-      const { envelope, stored } = await outbox.publish({
-        subject: taskSubject({ workspace, queue }),
-        ...{ payload, trace: startTrace(randomness.bytes) },
+      const payload = checkTask(task);
+      return await right.run('enqueue', async () => {
+        await openForTask(durable, { workspace, queue }, { maxRetries: task.maxRetries, field: 'maxRetries' });
+        const draft = { subject: taskSubject({ workspace, queue }), payload, trace: startTrace(randomness.bytes) };
+        const { envelope, appended } = await publish(draft, signal);
+        return { taskId: envelope.id, leaf: leafOf(envelope), seq: appended.seq };
       });
-      const { seq } = await stored;
-      return { taskId: envelope.id, leaf: leafOf(envelope), seq };
     },
     pause: ({ queue }) => setPaused(queue, true),
     resume: ({ queue }) => setPaused(queue, false),
-    purge() {
-      throw new VakError('unsupported', 'purge: not in this version');
+    async purge({ queue, confirmedName, lastSeq, reason }, { signal }) {
+      checkToken(queue, 'queue');
+      if (confirmedName !== queue) {
+        const message = 'purge: what was typed is not the name of the queue; type it as it is shown';
+        throw new VakError('invalid-input', message, { details: { field: 'confirmedName' } });
+      }
+      const request = { queue, lastSeq, reason: reason?.trim() === '' ? undefined : reason, signal };
+      return { purgedCount: await right.run('purge', ({ peer }) => purge({ ...request, peer })) };
     },
-    async standing({ queue }, { signal }) {
+    async standing({ queue }) {
       try {
-        return await standing(queue, signal);
+        return await standing(queue);
       } catch (error) {
         if (isVakError(error, 'not-found')) return { count: 0, lastSeq: 0 };
         throw error;

@@ -53,9 +53,9 @@ const gone =
   (book) =>
     book.noteGone(leafOf(n), 2_000);
 const purge =
-  (atMs: number): Step =>
+  (...ranges: [number, number][]): Step =>
   (book) =>
-    book.notePurge('q', atMs);
+    book.notePurge({ queue: 'q', ranges });
 const failed = { outcome: 'attempt-failed' } as const;
 
 function play(steps: readonly Step[], capacity = 1_000): TaskBook {
@@ -76,8 +76,12 @@ describe('what became of a task', () => {
     ['lost', 'it is gone and nobody says why', [task(1), gone(1)]],
     ['lost', 'it is gone, and a failure is all that is known', [task(1), receipt(1, failed), gone(1)]],
     ['queued', 'it is there after all', [task(1), gone(1), task(1)]],
-    ['purged', 'an operator purged its queue', [task(1), gone(1), purge(600)]],
-    ['lost', 'the purge was before it came', [task(1), gone(1), purge(499)]],
+    ['purged', 'an operator took it out of its queue', [task(1), purge([1, 1]), gone(1)]],
+    ['purged', 'that is known later', [task(1), gone(1), purge([1, 3], [7, 9])]],
+    ['queued', 'an operator was about to, and it still stands', [task(1), purge([1, 1])]],
+    ['done', 'it was worked on when it was purged', [task(1), purge([1, 1]), gone(1), receipt(1)]],
+    ['lost', 'the purge took others', [task(1), gone(1), purge([2, 9])]],
+    ['lost', 'the purge was of another queue', [task(1, { queue: 'p' }), gone(1), purge([1, 1])]],
     ['lost', 'a receipt is for another task', [task(1), gone(1), receipt(1, { taskId: idOf(2) })]],
     ['lost', 'a dead letter is of another queue', [task(1), gone(1), letter(1, { queue: 'other' })]],
   ])('W7 %s: %s', (state, _, steps) => {
@@ -116,7 +120,7 @@ it('W7 the order in which things become known changes nothing, and the counts ad
     letter(3, { seq: 1, storedMs: 1_800 }),
     letter(4, { seq: 2, storedMs: 1_800 }),
     letter(4, { seq: 3, storedMs: 1_700, queue: 'other' }),
-    purge(400),
+    purge([20, 30]),
   ];
   const ends = [gone(1), gone(2), gone(3), gone(4)];
   const inOrder = play([...said, ...ends]);

@@ -4,8 +4,10 @@
  *
  * Pure: it is told, it reads nothing. A task is known by its leaf, which a receipt and a dead letter name.
  */
+import { createSeqRanges, type SeqRanges } from '../envelope/seq-ranges.ts';
 import type { DeadLetter } from './dead-letter-judge.ts';
 import type { Receipt } from './receipts.ts';
+import { createTaskTally, type TallyCounts } from './task-tally.ts';
 
 /**
  * `queued`: in its queue, nobody has tried. `retrying`: it failed and comes again. `done`: the first valid receipt says so. `dead`: it
@@ -27,6 +29,15 @@ export type SaidReceipt = Receipt & Place;
 /** What a dead letter says, where, and who signed it. */
 export type SaidLetter = DeadLetter & Place & { readonly by: string };
 
+/** What names a task's leaf, and another id or queue than the task itself. */
+export interface Stray extends Place {
+  readonly kind: 'receipt' | 'dead-letter';
+  /** Who signed it. */
+  readonly by: string;
+  /** That it names. */
+  readonly queue: string;
+}
+
 export interface TaskRecord {
   /** 64 lower hex digits. */
   readonly leaf: string;
@@ -38,9 +49,18 @@ export interface TaskRecord {
   /** Those that count, in the order of their attempts. */
   readonly receipts: readonly SaidReceipt[];
   readonly deadLetter: SaidLetter | undefined;
+  /** They count for nothing. Empty unless the task was seen. */
+  readonly strays: readonly Stray[];
   /** When it was seen to be gone from the stream, ms since the epoch; undefined: it was not. */
   readonly goneMs: number | undefined;
   readonly state: TaskState;
+}
+
+/** Tasks that an operator takes out of a queue, by their places. */
+export interface Purge {
+  readonly queue: string;
+  /** From and to, both of them too; few places altogether, for each is looked at. */
+  readonly ranges: readonly (readonly [number, number])[];
 }
 
 export interface TaskBook {
@@ -52,20 +72,19 @@ export interface TaskBook {
   noteDeadLetter(letter: SaidLetter): void;
   /** A task that stood in the stream is not there any more; `atMs`: when that was seen. */
   noteGone(leaf: string, atMs: number): void;
-  /** An operator purged the queue: what had been stored there by then, and is gone, is `purged`. */
-  notePurge(queue: string, atMs: number): void;
+  /** An operator says that it takes these tasks out of the queue: those that are gone without another end are `purged`. */
+  notePurge(purge: Purge): void;
   get(leaf: string): TaskRecord | undefined;
   /** Those that stand in the stream as far as is known, or that are not accounted for. */
   open(): Iterable<TaskRecord>;
   /** All that are remembered, oldest first. */
   all(): Iterable<TaskRecord>;
-  counts(): TaskCounts;
+  counts(): TallyCounts<TaskState>;
   /** Those of one queue. */
-  countsOf(queue: string): TaskCounts;
+  countsOf(queue: string): TallyCounts<TaskState>;
+  /** Queues of which a task is remembered. */
+  queues(): Iterable<string>;
 }
-
-/** How many tasks are in each state. */
-export type TaskCounts = Readonly<Record<TaskState, number>>;
 
 interface Named {
   readonly queue: string;
@@ -84,6 +103,7 @@ interface Entry extends Named {
   readonly saidLetters: SaidLetter[];
   receipts: readonly SaidReceipt[];
   deadLetter: SaidLetter | undefined;
+  strays: readonly Stray[];
   goneMs: number | undefined;
   state: TaskState;
 }
@@ -91,6 +111,9 @@ interface Entry extends Named {
 /** What is said of a task that is kept: its last attempts, its first dead letters. */
 const maxReceipts = 256;
 const maxLetters = 16;
+/** Ranges of purged places that are remembered; what is beyond them counts as lost. */
+const maxPurgedRanges = 100_000;
+const none: readonly never[] = [];
 
 const namesOf = (one: Receipt | DeadLetter): Named =>
   'taskId' in one && typeof one.taskId === 'string'
@@ -104,6 +127,15 @@ function nameOf({ own, saidReceipts, saidLetters }: Entry): Named {
   if (own !== undefined) return own;
   const [first] = [...saidReceipts, ...saidLetters].sort(byPlace);
   return first === undefined ? { queue: '', taskId: null } : namesOf(first);
+}
+
+function straysOf({ saidReceipts, saidLetters }: Entry, own: Named): Stray[] {
+  const isStray = (one: SaidReceipt | SaidLetter): boolean => !isSame(namesOf(one), own);
+  const place = ({ seq, storedMs, queue }: SaidReceipt | SaidLetter) => ({ seq, storedMs, queue });
+  return [
+    ...saidReceipts.filter(isStray).map((one): Stray => ({ ...place(one), kind: 'receipt', by: one.workerId })),
+    ...saidLetters.filter(isStray).map((one): Stray => ({ ...place(one), kind: 'dead-letter', by: one.by })),
+  ];
 }
 
 /** Removes the oldest one that is no `done`: failures, however many, make nothing undone. */
@@ -122,44 +154,6 @@ function stateOf({ receipts, deadLetter, goneMs }: Entry, isPurged: boolean): Ta
   return receipts.length > 0 ? 'retrying' : 'queued';
 }
 
-const emptyCounts = (): Record<TaskState, number> => ({
-  ...{ queued: 0, retrying: 0, done: 0, dead: 0, 'finished-late': 0, lost: 0, purged: 0 },
-});
-
-/** Counts of all tasks and of each queue's, as entries come, change and go. */
-function createTally() {
-  const all = emptyCounts();
-  const queues = new Map<string, Record<TaskState, number>>();
-  const counted = new Map<string, { readonly queue: string; readonly state: TaskState }>();
-
-  function remove(leaf: string): void {
-    const known = counted.get(leaf);
-    if (known === undefined) return;
-    counted.delete(leaf);
-    all[known.state]--;
-    const own = queues.get(known.queue);
-    if (own === undefined) return;
-    own[known.state]--;
-    if (Object.values(own).every((count) => count === 0)) queues.delete(known.queue);
-  }
-
-  return {
-    remove,
-    put({ leaf, queue, state }: Pick<TaskRecord, 'leaf' | 'queue' | 'state'>): void {
-      const known = counted.get(leaf);
-      if (known?.queue === queue && known.state === state) return;
-      remove(leaf);
-      counted.set(leaf, { queue, state });
-      const own = queues.get(queue) ?? emptyCounts();
-      queues.set(queue, own);
-      own[state]++;
-      all[state]++;
-    },
-    all: (): TaskCounts => ({ ...all }),
-    of: (queue: string): TaskCounts => queues.get(queue) ?? emptyCounts(),
-  };
-}
-
 /** Those whose state is not settled, or may have to be looked into. */
 const isOpen = (state: TaskState): boolean => state === 'queued' || state === 'retrying' || state === 'lost';
 
@@ -173,21 +167,19 @@ export interface TaskBookDeps {
 /** Creates a book of tasks; the oldest settled ones give way first, then the oldest. */
 export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
   const entries = new Map<string, Entry>();
-  const tally = createTally();
-  const purges = new Map<string, number>();
+  const tally = createTaskTally(taskStates);
+  /** Those that are settled, in the order in which they came to be so. */
+  const settled = new Set<string>();
+  const purges = new Map<string, SeqRanges>();
+  let purgedRanges = 0;
 
   function makeRoom(): void {
     if (entries.size < capacity) return;
-    let victim: Entry | undefined;
-    for (const entry of entries.values()) {
-      victim ??= entry;
-      if (isOpen(entry.state)) continue;
-      victim = entry;
-      break;
-    }
-    if (victim === undefined) return;
-    entries.delete(victim.leaf);
-    tally.remove(victim.leaf);
+    const victim = [settled.keys().next(), entries.keys().next()].find(({ done }) => done !== true);
+    if (victim === undefined || victim.done === true) return;
+    entries.delete(victim.value);
+    settled.delete(victim.value);
+    tally.remove(victim.value);
   }
 
   function entryOf(leaf: string): Entry {
@@ -196,14 +188,22 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
     makeRoom();
     const entry: Entry = {
       ...{ leaf, queue: '', taskId: null, own: undefined, place: undefined, saidReceipts: [], saidLetters: [] },
-      ...{ receipts: [], deadLetter: undefined, goneMs: undefined, state: 'queued' },
+      ...{ receipts: [], deadLetter: undefined, strays: [], goneMs: undefined, state: 'queued' },
     };
     entries.set(leaf, entry);
     return entry;
   }
 
   const isPurged = ({ queue, place }: Entry): boolean =>
-    place !== undefined && place.storedMs <= (purges.get(queue) ?? -1);
+    place !== undefined && purges.get(queue)?.covers(place.seq, place.seq) === true;
+
+  function noteRange(queue: string, [from, to]: Purge['ranges'][number]): void {
+    const ranges = purges.get(queue) ?? createSeqRanges(() => purgedRanges < maxPurgedRanges);
+    purges.set(queue, ranges);
+    const before = ranges.size();
+    for (let seq = from; seq <= to; seq++) ranges.add(seq);
+    purgedRanges += ranges.size() - before;
+  }
 
   /** Says anew what the task is, from all that was said of it. */
   function settle(entry: Entry): void {
@@ -215,9 +215,12 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
       .filter((one) => isSame(namesOf(one), name))
       .sort((a, b) => a.attempt - b.attempt || byPlace(a, b));
     entry.deadLetter = entry.saidLetters.filter((one) => isSame(namesOf(one), name)).sort(byPlace)[0];
+    entry.strays = entry.own === undefined ? none : straysOf(entry, entry.own);
     const before = entry.state;
     entry.state = stateOf(entry, isPurged(entry));
     tally.put(entry);
+    if (isOpen(entry.state)) settled.delete(entry.leaf);
+    else settled.add(entry.leaf);
     onChange(entry, isNew ? undefined : before);
   }
 
@@ -251,9 +254,9 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
       entry.goneMs = atMs;
       settle(entry);
     },
-    notePurge(queue, atMs) {
-      purges.set(queue, Math.max(atMs, purges.get(queue) ?? 0));
-      for (const entry of entries.values()) if (entry.queue === queue) settle(entry);
+    notePurge({ queue, ranges }) {
+      for (const range of ranges) noteRange(queue, range);
+      for (const entry of entries.values()) if (entry.queue === queue && entry.state === 'lost') settle(entry);
     },
     get: (leaf) => entries.get(leaf),
     *open() {
@@ -262,5 +265,6 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
     all: () => entries.values(),
     counts: tally.all,
     countsOf: tally.of,
+    queues: tally.queues,
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Follows what becomes of a workspace's tasks: the tasks themselves, receipts, dead letters (protocol.md W6, W7).
+ * Follows what becomes of a workspace's tasks: the tasks themselves, receipts, dead letters, what operators purge (protocol.md W6, W7).
  * Law: it only reads, and makes no consumer; a task is held for lost only after everything that was stored before it went was read.
  */
 import { isVakError } from '../../shared/base/vak-error.ts';
@@ -11,14 +11,16 @@ import type { Clock } from '../ports/clock.ts';
 import { createSerialLane } from '../serial-lane.ts';
 import { taskLeafOf } from './dead-letter.ts';
 import { judgeDeadLetter } from './dead-letter-judge.ts';
+import { createGoneSearch } from './gone-search.ts';
+import { auditStreamOf, auditSubject, readPurge } from './purge-records.ts';
 import { judgeReceipt } from './receipts.ts';
 import { createStreamReading, type Noting, type ReadingPace, type StreamReadingDeps } from './stream-reading.ts';
 import type { TaskBook } from './task-book.ts';
 import { workStreamOf } from './work-queue.ts';
 
-/** A receipt or dead letter that does not count, and why. */
+/** A record that does not count, and why. */
 export interface RefusedRecord {
-  readonly kind: 'receipt' | 'dead-letter';
+  readonly kind: 'receipt' | 'dead-letter' | 'action';
   readonly message: StoredMessage;
   readonly why: string;
 }
@@ -43,17 +45,13 @@ export interface WorkFollower {
   refresh(): Promise<void>;
 }
 
-/** Tasks that are looked for at each refresh, those that were looked for longest ago first. */
-const maxLooks = 500;
-
 /** Creates a follower of a workspace. */
 export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
   const { workspace, durable, judge, reader, book, sinceMs, clock, onRefused, onTakenBack = () => {}, pace } = deps;
-  const work = durable.stream(workStreamOf(workspace));
   const lane = createSerialLane();
-  /** Of a task that is open: when it was looked for, by `clock.monotonic`. */
-  const lookedMs = new Map<string, number>();
+  const search = createGoneSearch({ book, stream: durable.stream(workStreamOf(workspace)) });
   let isTaskStreamRead = false;
+  let isBarred = false;
 
   function noteTask(message: StoredMessage): Noting {
     const { seq, storedMs, subject } = message;
@@ -94,46 +92,56 @@ export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
     return 'noted';
   }
 
-  const readingOf = (stream: string, note: StreamReadingDeps['note']) =>
+  function noteAction(message: StoredMessage, isTold: boolean): Noting {
+    const reading = readPurge(message, judge);
+    if (reading.kind === 'locked') return 'locked';
+    if (reading.kind === 'invalid') {
+      return refuse({ kind: 'action', message, why: reading.why }, { isFinal: reading.isFinal, isTold });
+    }
+    if (isTold) onTakenBack({ kind: 'action', message });
+    if (reading.kind === 'purge') book.notePurge(reading.purge);
+    return 'noted';
+  }
+
+  const readingOf = (stream: string, note: StreamReadingDeps['note'], subject?: string) =>
     createStreamReading({
       ...{ durable, stream, from: { fromMs: sinceMs }, note },
+      ...(subject === undefined ? {} : { subject }),
       ...(pace === undefined ? {} : { pace }),
     });
   const tasks = readingOf(workStreamOf(workspace), noteTask);
   const receipts = readingOf(`VAK_RECEIPTS_${workspace}`, noteReceipt);
   const letters = readingOf(`VAK_DLQ_${workspace}`, noteDeadLetter);
-
-  /** Tasks that should stand in the stream, and do not. */
-  async function findGone(): Promise<string[]> {
-    const standing = [...book.open()].filter(({ place, state }) => place !== undefined && state !== 'lost');
-    const { firstSeq } = await work.state();
-    const leaves = new Set(standing.map(({ leaf }) => leaf));
-    for (const leaf of lookedMs.keys()) if (!leaves.has(leaf)) lookedMs.delete(leaf);
-    const oldest = standing.sort((a, b) => (lookedMs.get(a.leaf) ?? -1) - (lookedMs.get(b.leaf) ?? -1));
-    const gone: string[] = [];
-    for (const { leaf, place } of oldest.slice(0, maxLooks)) {
-      lookedMs.set(leaf, clock.monotonic());
-      const seq = place?.seq ?? 0;
-      if (seq < firstSeq || (await work.get(seq)) === undefined) gone.push(leaf);
-    }
-    return gone;
-  }
+  const actions = readingOf(auditStreamOf(workspace), noteAction, auditSubject(workspace));
 
   async function readRecords(): Promise<void> {
     await receipts.read();
     await letters.read();
+    await readActions();
+  }
+
+  /** Who may not read what operators did takes a purged task for a lost one, and does not ask again and again. */
+  async function readActions(): Promise<void> {
+    if (isBarred) return;
+    try {
+      await actions.read();
+    } catch (error) {
+      isBarred = isVakError(error, 'forbidden') || isVakError(error, 'unauthorized');
+      // An older provisioning made no such stream.
+      if (!isBarred && !isVakError(error, 'not-found')) throw error;
+    }
   }
 
   async function readAll(): Promise<void> {
     await tasks.read();
     isTaskStreamRead = true;
     await readRecords();
-    const gone = await findGone();
+    const gone = await search.find();
     if (gone.length === 0) return;
     // An honest worker stores what became of a task before the task goes (W1, W3): it is there now.
     await readRecords();
     // While the keys are locked nobody can tell.
-    if (receipts.isLocked() || letters.isLocked()) return;
+    if ([receipts, letters, actions].some((one) => one.isLocked())) return;
     const atMs = clock.now();
     for (const leaf of gone) book.noteGone(leaf, atMs);
   }

@@ -3,8 +3,8 @@ import type { Fabric } from '../../engine/bus/fabric.ts';
 import type { EnvelopeAuthor, EnvelopeDraft } from '../../engine/envelope/envelope-author.ts';
 import { leafOf } from '../../engine/envelope/hashing.ts';
 import type { DurablePeer } from '../../engine/outbox/durable-peer.ts';
+import { publishStored } from '../../engine/outbox/publish-stored.ts';
 import type { Clock } from '../../engine/ports/clock.ts';
-import { pause } from '../../engine/wait.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 
 /** What was sent; `stream` and `seq` of a durable one. */
@@ -14,9 +14,6 @@ export interface Sent {
   readonly stream?: string;
   readonly seq?: number;
 }
-
-/** How long the stream's answer is waited for; the outbox goes on asking meanwhile. */
-const patienceMs = 15_000;
 
 /** Publishes an ephemeral one; two pings later the server has taken it, and has said if it refused. */
 export async function publishFlushed(author: EnvelopeAuthor, draft: EnvelopeDraft, fabric: Fabric): Promise<Sent> {
@@ -31,42 +28,21 @@ export async function publishFlushed(author: EnvelopeAuthor, draft: EnvelopeDraf
   return { id: envelope.id, leaf: leafOf(envelope) };
 }
 
-/** What is told is how long the command waited, not how long one of the outbox's questions did. */
-function whyUnanswered(
-  lastError: ReturnType<DurablePeer['waiting']>['lastError'],
-  { aborted }: AbortSignal,
-): { readonly code: 'aborted' | 'disconnected' | 'timeout'; readonly why: string } {
-  if (aborted) return { code: 'aborted', why: 'interrupted before its stream answered' };
-  const within = `within ${patienceMs / 1000} s`;
-  if (lastError === undefined || lastError.code === 'timeout') return { code: 'timeout', why: `no answer ${within}` };
-  const code = lastError.code === 'disconnected' ? 'disconnected' : 'timeout';
-  return { code, why: `no answer ${within}; the last try: ${lastError.message}` };
-}
-
 export interface Waiting {
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/**
- * Publishes a durable one through the outbox. Throws why the stream refused it for good; `disconnected`, `timeout` or `aborted` when
- * there is no answer yet: then it waits on disk.
- */
+/** Publishes a durable one through the outbox. Throws as {@link publishStored}. */
 export async function publishDurably(durable: DurablePeer, draft: EnvelopeDraft, waiting: Waiting): Promise<Sent> {
-  const { envelope, stored } = await durable.publish(draft);
-  const answered = new AbortController();
-  const signal = AbortSignal.any([waiting.signal, answered.signal]);
-  try {
-    const appended = await Promise.race([stored, pause(waiting.clock, patienceMs, signal)]);
-    if (appended !== undefined) {
-      return { id: envelope.id, leaf: leafOf(envelope), stream: appended.stream, seq: appended.seq };
-    }
-  } finally {
-    answered.abort();
-  }
-  const { code, why } = whyUnanswered(durable.waiting().lastError, waiting.signal);
-  const advice = `it waits in the outbox as ${envelope.id}, and vak outbox send or the next durable publish there sends it: do not publish it again`;
-  throw new VakError(code, `publish ${draft.subject}: not acknowledged (${why}); ${advice}`, { retryable: false });
+  const { envelope, appended } = await publishStored(draft, {
+    ...waiting,
+    publish: (one) => durable.publish(one),
+    lastError: () => durable.waiting().lastError,
+    advice: (id) =>
+      `it waits in the outbox as ${id}, and vak outbox send or the next durable publish there sends it: do not publish it again`,
+  });
+  return { id: envelope.id, leaf: leafOf(envelope), stream: appended.stream, seq: appended.seq };
 }
 
 /** There was no connection: whoever reads of the outbox must not wait for it. */

@@ -5,7 +5,23 @@
 import { z } from 'zod';
 import { count, hashField, lineField, reasonField, sourceField, timeField, tokenField } from './payload-fields.ts';
 
-/** One action of an operator; those of one operation share `operationId`. `count`: how many things it touched. */
+/** Most places that one record names. */
+export const maxAuditPlaces = 1_000;
+
+/** Places in a stream, as ranges from–to. */
+const placesField = z
+  .array(z.tuple([z.int().positive(), z.int().positive()]))
+  .max(maxAuditPlaces)
+  .refine((ranges) => ranges.every(([from, to]) => from <= to), 'a range ends before it begins')
+  .refine(
+    (ranges) => ranges.reduce((sum, [from, to]) => sum + (to - from + 1), 0) <= maxAuditPlaces,
+    `names more than ${maxAuditPlaces} places`,
+  );
+
+/**
+ * One action of an operator; those of one operation share `operationId`. `count`: how many things it touched; `places`: where
+ * they lie, if that matters.
+ */
 export const auditAction = z.looseObject({
   operationId: tokenField,
   action: z.string().min(1).max(128),
@@ -14,6 +30,7 @@ export const auditAction = z.looseObject({
   count,
   reason: reasonField.optional(),
   outcome: lineField,
+  places: placesField.optional(),
 });
 
 /** The head of a chain at a time (E14). */

@@ -70,6 +70,7 @@ const table: Readonly<Record<Role, readonly Entry[]>> = {
     [['inspect'], 'consumers of queues', 'consumer.VAK_WORK_{ws}.*'],
     [['read'], 'receipts', 'stream.VAK_RECEIPTS_{ws}'],
     [['read'], 'dead letters', 'stream.VAK_DLQ_{ws}'],
+    [['read'], 'actions of operators', 'stream.VAK_AUDIT_{ws}'],
     [['inspect', 'read'], 'advisories', 'stream.VAK_ADV_{ws}'],
     [claim, 'advisories', 'consumer.VAK_ADV_{ws}.*'],
   ],

@@ -61,11 +61,17 @@ function createChannelConsumer(calls: ChannelCalls, stream: string, consumer: st
 function createChannelStream(calls: ChannelCalls, stream: string): Stream {
   return {
     state: () => calls.ask({ method: 'stream-state', stream }),
+    count: (subject) => calls.ask({ method: 'stream-count', stream, subject }),
     get: (seq) => calls.ask({ method: 'stream-get', stream, seq }),
     last: (subject) => calls.ask({ method: 'stream-last', stream, subject }),
     read: ({ signal, ...options }) => calls.ask({ method: 'stream-read', stream, options }, { signal }),
     delete: (seq) => calls.ask({ method: 'stream-delete', stream, seq }),
-    purge: (subject) => calls.ask({ method: 'stream-purge', stream, ...(subject === undefined ? {} : { subject }) }),
+    purge: (subject, upToSeq) =>
+      calls.ask({
+        ...{ method: 'stream-purge', stream },
+        ...(subject === undefined ? {} : { subject }),
+        ...(upToSeq === undefined ? {} : { upToSeq }),
+      }),
     async ensureConsumer(spec) {
       await calls.ask({ method: 'ensure-consumer', stream, spec });
       return createChannelConsumer(calls, stream, spec.name);

@@ -67,11 +67,12 @@ const durableCall = z.discriminatedUnion('method', [
   onStream('delete-stream'),
   onPlane('append').extend({ subject: text, data: bytes, options: z.strictObject(condition) }),
   onStream('stream-state'),
+  onStream('stream-count').extend({ subject: text }),
   onStream('stream-get').extend({ seq: whole }),
   onStream('stream-last').extend({ subject: text }),
   onStream('stream-read').extend({ options: z.strictObject({ ...range, limit: number }) }),
   onStream('stream-delete').extend({ seq: whole }),
-  onStream('stream-purge').extend({ subject: text.exactOptional() }),
+  onStream('stream-purge').extend({ subject: text.exactOptional(), upToSeq: whole.exactOptional() }),
   onStream('ensure-consumer').extend({ spec: consumerSpec }),
   onStream('consumers'),
   onConsumer('delete-consumer'),
@@ -117,6 +118,7 @@ export interface DurableResults {
   readonly 'delete-stream': boolean;
   readonly append: Appended;
   readonly 'stream-state': StreamState;
+  readonly 'stream-count': number;
   readonly 'stream-get': StoredMessage | undefined;
   readonly 'stream-last': StoredMessage | undefined;
   readonly 'stream-read': StreamPage;

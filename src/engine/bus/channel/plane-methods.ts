@@ -50,6 +50,7 @@ const methods: Methods = {
   'delete-stream': ({ stream }, { plane }) => plane.deleteStream(stream),
   append: ({ subject, data, options }, { plane, signal }) => plane.append(subject, alone(data), { ...options, signal }),
   'stream-state': ({ stream }, { plane }) => plane.stream(stream).state(),
+  'stream-count': ({ stream, subject }, { plane }) => plane.stream(stream).count(subject),
   async 'stream-get'({ stream, seq }, { plane }) {
     const message = await plane.stream(stream).get(seq);
     return message && own(message);
@@ -63,7 +64,7 @@ const methods: Methods = {
     return { messages: messages.map(own), nextSeq };
   },
   'stream-delete': ({ stream, seq }, { plane }) => plane.stream(stream).delete(seq),
-  'stream-purge': ({ stream, subject }, { plane }) => plane.stream(stream).purge(subject),
+  'stream-purge': ({ stream, subject, upToSeq }, { plane }) => plane.stream(stream).purge(subject, upToSeq),
   'ensure-consumer': ({ stream, spec }, { plane }) => nothing(plane.stream(stream).ensureConsumer(spec)),
   consumers: ({ stream }, { plane }) => plane.stream(stream).consumers(),
   'delete-consumer': ({ stream, consumer }, { plane }) => plane.stream(stream).deleteConsumer(consumer),

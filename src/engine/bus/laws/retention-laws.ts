@@ -165,6 +165,44 @@ function defineLimitLaws(law: DefineDurableLaw): void {
     assert.deepEqual([pendingCount, inFlightCount], [0, 2]);
   });
 
+  law('B3 a purge up to a place leaves what came later, for readers and for consumers', async (context) => {
+    const { workspace } = context;
+    const own = roomLog(workspace, 'a');
+    const { stream, consumer } = await makeConsumer(context, { ackWaitMs: 1_000, filter: own }, workQueue);
+    await appendTexts(context, ['1', '2', '3'], 'a');
+    await appendTexts(context, ['4'], 'b');
+    await appendTexts(context, ['5', '6', '7', '8'], 'a');
+    assert.deepEqual(textsIn(await pullNow(consumer, 1)), ['1']);
+    assert.equal(await stream.purge(own, 0), 0);
+    assert.equal(await stream.purge(own, 5), 4);
+    assert.deepEqual(await kept(stream), ['4', '6', '7', '8']);
+    assert.ok(
+      await eventually(context, async () => {
+        const { pendingCount, inFlightCount } = await consumer.state();
+        return pendingCount === 3 && inFlightCount === 0;
+      }),
+    );
+    const [sixth] = await pullNow(consumer, 1);
+    assert.equal(await stream.purge(own, 5), 0);
+    assert.equal(await stream.purge(own, 7), 2);
+    await sixth?.ack();
+    assert.deepEqual(textsIn(await pullNow(consumer)), ['8']);
+    assert.equal(await stream.purge(undefined, 7), 1);
+    assert.equal(await stream.purge(undefined, 1_000_000), 1);
+    assert.deepEqual(await appendTexts(context, ['9'], 'a'), [9]);
+    assert.deepEqual(textsIn(await pullNow(consumer)), ['9']);
+  });
+
+  law('B3 a purge up to a place beside a consumer of more leaves that what it is to get', async (context) => {
+    const { workspace } = context;
+    const { stream, consumer } = await makeConsumer(context);
+    await appendTexts(context, ['1', '2'], 'a');
+    await appendTexts(context, ['3'], 'b');
+    await appendTexts(context, ['4'], 'a');
+    assert.equal(await stream.purge(roomLog(workspace, 'a'), 2), 2);
+    assert.deepEqual(textsIn(await pullNow(consumer)), ['3', '4']);
+  });
+
   /** nats-server before 2.10.11 moves consumers of more subjects to the stream's end at a purge by subject: its engine deletes one by one. */
   law('B4 a purge of one subject takes nothing else from a consumer, be it out or to come', async (context) => {
     const { workspace } = context;

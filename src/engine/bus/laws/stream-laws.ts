@@ -305,6 +305,20 @@ function defineReadLaws(law: DefineDurableLaw): void {
 }
 
 function defineDeleteLaws(law: DefineDurableLaw): void {
+  law('B3 how many messages of a subject lie in a stream is known without reading them', async (context) => {
+    const { workspace, durable } = context;
+    const stream = await makeStream(context);
+    const count = (room: string): Promise<number> => stream.count(roomLog(workspace, room));
+    assert.deepEqual([await count('a'), await stream.count(`vak.rooms.${workspace}.>`)], [0, 0]);
+    await appendTexts(context, ['1', '2'], 'a');
+    await appendTexts(context, ['3'], 'b');
+    await appendTexts(context, ['4'], 'a');
+    await stream.delete(2);
+    assert.deepEqual([await count('a'), await count('b'), await count('c'), await count('*')], [2, 1, 0, 3]);
+    await assert.rejects(durable.stream('NONE').count(roomLog(workspace, 'a')), hasCode('not-found'));
+    await assert.rejects(stream.count('vak..a'), hasCode('invalid-pattern'));
+  });
+
   law('B3 a deleted message is gone, and no number comes back', async (context) => {
     const stream = await makeStream(context);
     await appendTexts(context, ['1', '2', '3']);

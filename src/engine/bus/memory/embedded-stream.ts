@@ -26,6 +26,12 @@ export interface EmbeddedStreamOptions {
   readonly onExhausted: (consumer: string, message: Taken) => void;
 }
 
+/** What of a stream is removed. */
+interface Removal {
+  readonly upToSeq?: number | undefined;
+  readonly isToGo?: (seq: number) => boolean;
+}
+
 /** What a consumer begins with. */
 interface ConsumerStart {
   readonly number: number;
@@ -37,8 +43,8 @@ export interface EmbeddedStream {
   readonly log: StreamLog;
   readonly consumers: ReadonlyMap<string, PullConsumer>;
   state(): StreamState;
-  /** Removes every message that is seen now and matches; resolves when that is kept. */
-  purge(pattern: string | undefined): Promise<number>;
+  /** Removes every message up to a place that is seen now and matches; resolves when that is kept. */
+  purge(pattern: string | undefined, upToSeq?: number): Promise<number>;
   /** Throws `conflict`, `invalid-input`. */
   ensureConsumer(spec: ConsumerSpec): PullConsumer;
   /** Takes over a consumer that the journal holds. */
@@ -124,10 +130,13 @@ export function createEmbeddedStream(store: StreamStore, options: EmbeddedStream
     return consumer;
   }
 
-  /** Removes, chunk by chunk, what is seen now, matches, and `isToGo`. */
-  async function removeMatching(pattern: string | undefined, isToGo: (seq: number) => boolean): Promise<number> {
+  /** Removes, chunk by chunk, what is seen now up to a place, matches, and `isToGo`. */
+  async function removeMatching(
+    pattern: string | undefined,
+    { upToSeq = Number.POSITIVE_INFINITY, isToGo = () => true }: Removal,
+  ): Promise<number> {
     const match = createSubjectMatch(pattern);
-    const upTo = log.visibleSeq();
+    const upTo = Math.min(upToSeq, log.visibleSeq());
     let removed = 0;
     for (let seq = log.index.next(1, match); seq !== undefined && seq <= upTo; seq = log.index.next(seq + 1, match)) {
       if (!(isToGo(seq) && log.remove(seq))) continue;
@@ -154,9 +163,9 @@ export function createEmbeddedStream(store: StreamStore, options: EmbeddedStream
         consumerCount: consumers.size,
       };
     },
-    async purge(pattern) {
+    async purge(pattern, upToSeq) {
       await writer.flushed();
-      return removeMatching(pattern, () => true);
+      return removeMatching(pattern, { upToSeq });
     },
     ensureConsumer(spec) {
       checkConsumerSpec(spec);
@@ -185,9 +194,11 @@ export function createEmbeddedStream(store: StreamStore, options: EmbeddedStream
       consumer.stop(() => new VakError('not-found', `consumer ${name} of ${streamName} was deleted`));
       if (retention === 'interest') {
         // Before its record goes: if this is cut short, the consumer is still there, and so is what it keeps.
-        await removeMatching(consumer.spec.filter, (seq) => {
-          const message = log.index.get(seq);
-          return message !== undefined && !isWanted(message);
+        await removeMatching(consumer.spec.filter, {
+          isToGo(seq) {
+            const message = log.index.get(seq);
+            return message !== undefined && !isWanted(message);
+          },
         });
       }
       writer.stage(consumer.removal());

@@ -7,6 +7,7 @@ import { checkPurge, checkRead } from '../check-durable.ts';
 import type { Consumer, Stream } from '../durable.ts';
 import type { EmbeddedStream } from './embedded-stream.ts';
 import type { JournalWriter } from './journal-writer.ts';
+import { createSubjectMatch } from './message-index.ts';
 import type { PullConsumer } from './pull-consumer.ts';
 import { readStreamPage } from './stream-page.ts';
 
@@ -39,6 +40,13 @@ export function createStreamHandle(name: string, { writer, find }: StreamHandleD
 
   return {
     state: async () => find().state(),
+    async count(subject) {
+      checkPurge(subject);
+      const { log } = find();
+      log.expire();
+      const match = createSubjectMatch(subject);
+      return log.index.countFrom(1, match) - log.index.countFrom(log.visibleSeq() + 1, match);
+    },
     async get(seq) {
       const { log } = find();
       log.expire();
@@ -63,9 +71,9 @@ export function createStreamHandle(name: string, { writer, find }: StreamHandleD
       await writer.flushed();
       return wasThere;
     },
-    async purge(subject) {
-      checkPurge(subject);
-      return toChange('purge').purge(subject);
+    async purge(subject, upToSeq) {
+      checkPurge(subject, upToSeq);
+      return toChange('purge').purge(subject, upToSeq);
     },
     async ensureConsumer(spec) {
       toChange('make a consumer of').ensureConsumer(spec);

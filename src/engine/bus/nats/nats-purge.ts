@@ -4,7 +4,7 @@
  * everything, so that it misses what is left; then the messages are deleted one by one instead.
  */
 import { covers, overlaps } from '../../../shared/protocol/subject.ts';
-import { isApiError, type JetStreamApi, listAll, recordIn, textIn } from './nats-jetstream-api.ts';
+import { isApiError, type JetStreamApi, listAll, numberIn, recordIn, textIn } from './nats-jetstream-api.ts';
 import { apiCodes } from './nats-plane-errors.ts';
 import { readBySeq } from './nats-seq-reader.ts';
 
@@ -21,11 +21,21 @@ export async function isPurgeUnsafe(api: JetStreamApi, stream: string, subject: 
   });
 }
 
-/** Deletes the messages of a subject that are there when it is called; gives how many. */
-export async function deleteAll(api: JetStreamApi, stream: string, subject: string): Promise<number> {
+/** The stream's last place now, or the one that is given if that is less. */
+export async function lastPlace(api: JetStreamApi, stream: string, upToSeq: number): Promise<number> {
   const where = `stream ${stream}`;
   const info = await api.call({ verb: `STREAM.INFO.${stream}`, where });
-  const lastSeq = Number(recordIn(info, 'state', where)['last_seq'] ?? 0);
+  return Math.min(upToSeq, numberIn(recordIn(info, 'state', where), 'last_seq'));
+}
+
+/** Deletes the messages of a subject up to a place that are there when it is called; gives how many. */
+export async function deleteAll(
+  api: JetStreamApi,
+  stream: string,
+  { subject, upToSeq }: { readonly subject: string; readonly upToSeq: number },
+): Promise<number> {
+  const where = `stream ${stream}`;
+  const lastSeq = await lastPlace(api, stream, upToSeq);
   let count = 0;
   let fromSeq = 1;
   for (;;) {

@@ -3,13 +3,13 @@
  * Law: looking leaves nothing behind; a stream that has gone is `not-found`, whatever it is asked.
  */
 import { VakError } from '../../../shared/base/vak-error.ts';
-import { checkRead } from '../check-durable.ts';
+import { checkPurge, checkRead } from '../check-durable.ts';
 import type { ReadOptions, Stream, StreamPage, StreamState } from '../durable.ts';
 import type { NatsConsumers } from './nats-consumer.ts';
 import { checkName, isApiError, type JsonRecord, numberIn, recordIn } from './nats-jetstream-api.ts';
 import { createOrderedReader, type OrderedReaderDeps, type ReaderStart } from './nats-ordered-reader.ts';
 import { apiCodes, isServerCode } from './nats-plane-errors.ts';
-import { deleteAll, isPurgeUnsafe } from './nats-purge.ts';
+import { deleteAll, isPurgeUnsafe, lastPlace } from './nats-purge.ts';
 import { getStored, lastOf, readBySeq, seqAtTime } from './nats-seq-reader.ts';
 import { storedOf } from './nats-stored-message.ts';
 import type { StreamBook } from './nats-stream-book.ts';
@@ -86,6 +86,13 @@ export function createNatsStream(deps: NatsStreamDeps, name: string): Stream {
   };
   return {
     state,
+    async count(subject) {
+      checkPurge(subject);
+      const body = { subjects_filter: checkFilter(subject) };
+      const info = await api.call({ verb: `STREAM.INFO.${stream}`, body, where });
+      const subjects = recordIn(info, 'state', where)['subjects'] ?? {};
+      return Object.values(subjects).reduce((sum: number, one) => sum + (typeof one === 'number' ? one : 0), 0);
+    },
     async get(seq) {
       if (!Number.isSafeInteger(seq) || seq < 1) return undefined;
       return (await getStored(api, stream, { seq }))?.stored;
@@ -116,11 +123,17 @@ export function createNatsStream(deps: NatsStreamDeps, name: string): Stream {
         retryable: true,
       });
     },
-    async purge(subject) {
+    async purge(subject, upToSeq) {
+      checkPurge(subject, upToSeq);
       if (subject !== undefined && (await isPurgeUnsafe(api, stream, checkFilter(subject)))) {
-        return deleteAll(api, stream, subject);
+        return deleteAll(api, stream, { subject, upToSeq: upToSeq ?? Number.MAX_SAFE_INTEGER });
       }
-      const body = subject === undefined ? {} : { filter: subject };
+      const body = {
+        ...(subject === undefined ? {} : { filter: subject }),
+        // A place that is not there yet would be taken as one: the stream would go on behind it.
+        ...(upToSeq === undefined ? {} : { seq: (await lastPlace(api, stream, upToSeq)) + 1 }),
+      };
+      if (body.seq === 1) return 0;
       return numberIn(await api.call({ verb: `STREAM.PURGE.${stream}`, body, where }), 'purged');
     },
     ensureConsumer: (spec) => consumers.ensure(stream, spec),

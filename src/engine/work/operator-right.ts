@@ -1,0 +1,73 @@
+/**
+ * The operator of this app, for what only an operator may do (protocol.md A2, I4).
+ * Law: what nobody would believe is refused here, with its reason, before anything is sent.
+ */
+import { VakError } from '../../shared/base/vak-error.ts';
+import type { EngineInUse } from '../connections/connection-switch.ts';
+import { readOnlyRefusal } from '../connections/read-only-fabric.ts';
+import type { ProfileSignatureCheck } from '../envelope/workspace-trust.ts';
+import type { KeyStore, StoredIdentity } from '../identity/key-store.ts';
+import { createNkeySigner, type NkeySigner } from '../identity/nkey.ts';
+import type { Clock } from '../ports/clock.ts';
+
+export interface OperatorRightDeps {
+  readonly workspace: string;
+  readonly engine: () => Pick<EngineInUse, 'readOnlyContext'> | undefined;
+  readonly keyStore: Pick<KeyStore, 'state' | 'read'>;
+  readonly resolve: ProfileSignatureCheck['resolve'];
+  readonly clock: Clock;
+}
+
+export interface OperatorRight {
+  /**
+   * Runs as the operator, who signs with what is given meanwhile. Throws `read-only`, `disconnected` (there is no engine yet), `locked`,
+   * `forbidden` (it is no operator), and what `work` throws.
+   */
+  run<T>(
+    doing: string,
+    work: (operator: { readonly peer: string; readonly signer: NkeySigner }) => Promise<T>,
+  ): Promise<T>;
+}
+
+/** Creates it. */
+export function createOperatorRight(deps: OperatorRightDeps): OperatorRight {
+  const { workspace, engine, keyStore, resolve, clock } = deps;
+
+  function checkEngine(doing: string): void {
+    const inUse = engine();
+    if (inUse?.readOnlyContext !== undefined) throw readOnlyRefusal(inUse.readOnlyContext, doing);
+    if (inUse !== undefined) return;
+    throw new VakError('disconnected', `${doing}: there is no connection yet; try again when it is there`, {
+      retryable: true,
+    });
+  }
+
+  function identity(doing: string): StoredIdentity {
+    const contents = keyStore.state().kind === 'unlocked' ? keyStore.read() : undefined;
+    const found = contents?.identities.find(({ kind }) => kind === 'human');
+    if (found !== undefined) return found;
+    throw new VakError('locked', `${doing}: the key store is locked; unlock it first`);
+  }
+
+  function checkGrant(doing: string, peer: string, signer: NkeySigner): void {
+    const question = { ws: workspace, peer, signer: signer.nkey, roles: ['operator'], at: clock.now() } as const;
+    const verdict = resolve(question);
+    if (verdict?.kind === 'granted') return;
+    const why = verdict?.why ?? 'The grants of the workspace are not known here.';
+    throw new VakError('forbidden', `${doing}: only an operator may. ${why} See Identity`);
+  }
+
+  return {
+    async run(doing, work) {
+      checkEngine(doing);
+      const { peer, signSeed } = identity(doing);
+      const signer = createNkeySigner(signSeed);
+      try {
+        checkGrant(doing, peer, signer);
+        return await work({ peer, signer });
+      } finally {
+        signer.dispose();
+      }
+    },
+  };
+}
