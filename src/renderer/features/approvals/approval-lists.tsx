@@ -1,5 +1,5 @@
 /** What waits, what was answered, what does not count: one list each, rows known by their ids. */
-import { type ReactNode, type RefObject, useRef } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import type { ApprovalsState } from '../../../shared/contract/approvals-contract.ts';
 import type { Choice } from '../../ui/choice.ts';
 import { formatCount } from '../../ui/format.ts';
@@ -60,6 +60,16 @@ function List<T>({ tab, label, rows, keyOf, none, listRef, children }: ListProps
   );
 }
 
+/** What cannot be listed is said; it comes into the list as others leave it. */
+function LeftOutNote({ state: { leftOutCount } }: { readonly state: ApprovalsState }) {
+  if (leftOutCount === 0) return null;
+  return (
+    <p className="approvals-note tone-wait">
+      {formatCount(leftOutCount)} more wait and are listed as these are answered.
+    </p>
+  );
+}
+
 function RefusedNote({ state: { refused, refusedCount } }: { readonly state: ApprovalsState }) {
   if (refusedCount <= refused.length) return null;
   return (
@@ -78,21 +88,23 @@ export function ApprovalLists({ state, listRef }: ApprovalListsProps) {
   const work = useApprovalWork();
   const tab = useApprovalWorkState((one) => one.tab);
   const nowMs = useNow();
-  const home = useRef<HTMLDivElement>(null);
   return (
-    <div className="approvals-tabs" ref={home}>
+    <div className="approvals-tabs">
       <Tabs label="Requests" tabs={tabs} selected={tab} onSelect={work.showTab}>
         {tab === 'pending' && (
-          <List
-            tab="pending"
-            label="Requests that wait, oldest first"
-            rows={state.pending}
-            keyOf={idOf}
-            none="Nothing waits for an answer."
-            listRef={listRef}
-          >
-            {(approval) => <PendingCells approval={approval} nowMs={nowMs} />}
-          </List>
+          <>
+            <List
+              tab="pending"
+              label="Requests that wait, oldest first"
+              rows={state.pending}
+              keyOf={idOf}
+              none="Nothing waits for an answer."
+              listRef={listRef}
+            >
+              {(approval) => <PendingCells approval={approval} nowMs={nowMs} />}
+            </List>
+            <LeftOutNote state={state} />
+          </>
         )}
         {tab === 'past' && (
           <List

@@ -20,9 +20,10 @@ describe('words for approvals', () => {
   });
 
   it('the summary counts what waits and says since when', () => {
-    expect(summaryWords({ pending: [] }, nowMs)).toBe('nothing waits');
+    expect(summaryWords({ pending: [], leftOutCount: 0 }, nowMs)).toBe('nothing waits');
     const pending = [approvalReport('r1'), approvalReport('r2')];
-    expect(summaryWords({ pending }, 5000)).toBe(`2 wait · the oldest was asked 4${unitSpace}s ago`);
+    expect(summaryWords({ pending, leftOutCount: 0 }, 5000)).toBe(`2 wait · the oldest was asked 4${unitSpace}s ago`);
+    expect(summaryWords({ pending, leftOutCount: 7 }, 5000)).toMatch(/^9 wait/);
   });
 
   it('finds a request where it stands', () => {

@@ -26,11 +26,17 @@ export function expiryWords(expiresMs: number, nowMs: number): string {
   return left === undefined ? 'expired' : `expires in ${left}`;
 }
 
+/** All that wait, listed or not. */
+export function pendingCount({ pending, leftOutCount }: Pick<ApprovalsState, 'pending' | 'leftOutCount'>): number {
+  return pending.length + leftOutCount;
+}
+
 /** Beside the title. */
-export function summaryWords({ pending }: Pick<ApprovalsState, 'pending'>, nowMs: number): string {
-  const oldest = pending[0];
+export function summaryWords(state: Pick<ApprovalsState, 'pending' | 'leftOutCount'>, nowMs: number): string {
+  const oldest = state.pending[0];
+  const waiting = pendingCount(state);
   if (oldest === undefined) return 'nothing waits';
-  const count = `${formatCount(pending.length)} ${pending.length === 1 ? 'waits' : 'wait'}`;
+  const count = `${formatCount(waiting)} ${waiting === 1 ? 'waits' : 'wait'}`;
   return `${count} · the oldest was asked ${formatRelative(Math.min(oldest.askedMs, nowMs), nowMs)}`;
 }
 
