@@ -30,6 +30,8 @@ export interface TimeChartProps {
 
 const valueAxisPx = 64;
 const timeAxisPx = 22;
+/** Seconds between the lines of the time axis. */
+const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
 
 function axis(element: Element, over: uPlot.Axis): uPlot.Axis {
   const line = readToken(element, '--line');
@@ -63,7 +65,12 @@ function optionsOf(element: HTMLElement, props: TimeChartProps): uPlot.Options {
       axis(
         element,
         props.hasTimeAxis
-          ? { size: timeAxisPx, space: 80, values: [[1, '{HH}:{mm}:{ss}', null, null, null, null, null, null, 0]] }
+          ? {
+              size: timeAxisPx,
+              space: 80,
+              incrs: timeSteps,
+              values: [[1, '{HH}:{mm}:{ss}', null, null, null, null, null, null, 0]],
+            }
           : { size: 0, values: () => [] },
       ),
       axis(element, {

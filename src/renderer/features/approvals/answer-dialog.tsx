@@ -8,6 +8,7 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Field } from '../../ui/field.tsx';
 import { useNow } from '../../ui/use-now.ts';
+import { useReveal } from '../../ui/use-reveal.ts';
 import { useSnapshot } from '../../workbench.tsx';
 import { AskedFor, Verdict } from './approval-detail.tsx';
 import { Countdown } from './approval-row.tsx';
@@ -29,6 +30,7 @@ function AnswerForm({ answering, onDone }: { readonly answering: Answering; read
   const nowMs = useNow();
   const [reason, setReason] = useState('');
   const [isMissing, setIsMissing] = useState(false);
+  const outcome = useReveal<HTMLDivElement>(failure);
   const { approval, decision } = answering;
   const now = findApproval(state, approval.requestId) ?? approval;
   const isOver = standingOf(now, nowMs) !== 'pending';
@@ -60,29 +62,33 @@ function AnswerForm({ answering, onDone }: { readonly answering: Answering; read
         </p>
         <AskedFor approval={approval} />
       </div>
-      {isOver && !isBusy && (
-        <div className="approval-over" role="status" data-testid="answer-over">
-          <TriangleAlert size={14} className="tone-wait" aria-hidden="true" />
-          <div>
-            <p>It cannot be answered any more.</p>
-            <Verdict approval={now} />
-          </div>
-        </div>
+      {!isOver && (
+        <Field
+          autoFocus
+          label={decision === 'deny' ? 'Reason' : 'Reason (optional)'}
+          hint={hints[decision]}
+          error={isMissing ? 'Say why it is denied.' : undefined}
+          maxLength={1024}
+          value={reason}
+          data-testid="answer-reason"
+          onChange={(event) => {
+            setReason(event.target.value);
+            setIsMissing(false);
+          }}
+        />
       )}
-      <Field
-        autoFocus
-        label={decision === 'deny' ? 'Reason' : 'Reason (optional)'}
-        hint={hints[decision]}
-        error={isMissing ? 'Say why it is denied.' : undefined}
-        maxLength={1024}
-        value={reason}
-        data-testid="answer-reason"
-        onChange={(event) => {
-          setReason(event.target.value);
-          setIsMissing(false);
-        }}
-      />
-      {failure !== undefined && <ErrorNotice report={failure} />}
+      <div ref={outcome} className="dialog-outcome">
+        {failure !== undefined && <ErrorNotice report={failure} />}
+        {isOver && !isBusy && (
+          <div className="approval-over" role="status" data-testid="answer-over">
+            <TriangleAlert size={14} className="tone-wait" aria-hidden="true" />
+            <div>
+              <p>It cannot be answered any more.</p>
+              <Verdict approval={now} />
+            </div>
+          </div>
+        )}
+      </div>
       <DialogActions>
         <Button onClick={work.cancel}>{isOver ? 'Close' : 'Cancel'}</Button>
         <Button

@@ -96,8 +96,12 @@ export function ApprovalDetail({ approval }: { readonly approval: ApprovalReport
         <Facts approval={approval} nowMs={nowMs} />
       </div>
       <footer className="approval-actions">
-        <ActionButton action="approvals.approve" icon={Check} variant="primary" label="Approve…" />
-        <ActionButton action="approvals.deny" icon={X} variant="danger" label="Deny…" />
+        {approval.verdict === null && (
+          <>
+            <ActionButton action="approvals.approve" icon={Check} variant="primary" label="Approve…" />
+            <ActionButton action="approvals.deny" icon={X} variant="danger" label="Deny…" />
+          </>
+        )}
         <span className="approval-actions-end">
           <ActionButton action="approvals.queue" label="Open its queue" />
           <ActionButton action="approvals.session" icon={SquareTerminal} label="Open its session" />
