@@ -5,7 +5,7 @@ import type { AttemptResult, TaskHandler } from './task-attempt.ts';
 import { type TaskState, taskStates } from './task-book.ts';
 
 const outputHash = 'a'.repeat(64);
-const taskCount = 1_000;
+const taskCount = process.env['VAK_ENDURANCE'] === undefined ? 1_000 : 10_000;
 const workerCount = 8;
 
 /** What a task does by its number: most are done, some fail now and then, some always. */
@@ -17,7 +17,7 @@ function resultOf(number: number, attempt: number): AttemptResult {
 }
 
 test.each(workEngines)(
-  'W7 on the engine %s: of 1 000 tasks each ends as one done or one dead letter, whichever workers are killed',
+  `W7 on the engine %s: of ${taskCount} tasks each ends as one done or one dead letter, whichever workers are killed`,
   async (engine) => {
     const place = await openWorkPlace(engine, { ackWaitMs: 1_000 });
     const random = createSeededRandomness(20_261_130);
@@ -38,7 +38,7 @@ test.each(workEngines)(
       workers[at]?.kill();
       workers[at] = await start();
     }
-    await expect.poll(place.leftCount, { timeout: 60_000, interval: 50 }).toBe(0);
+    await expect.poll(place.leftCount, { timeout: 60 * taskCount, interval: 50 }).toBe(0);
 
     await place.refresh();
     const counts = place.lasting.counts();
@@ -54,5 +54,5 @@ test.each(workEngines)(
     expect(others.filter(({ errorClass }) => errorClass !== 'worker-lost')).toEqual([]);
     await place.close();
   },
-  120_000,
+  120 * taskCount,
 );

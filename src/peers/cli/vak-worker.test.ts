@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { prepareServer } from '../../../tests/support/vak-bus.ts';
 import { json, oneLine, prepareVak, type Ran } from '../../../tests/support/vak-program.ts';
 import type { Fabric } from '../../engine/bus/fabric.ts';
+import { queueConsumer } from '../../engine/work/work-queue.ts';
 import { streamsOf } from '../../shared/protocol/stream-table.ts';
 
 const program = prepareVak({ isSelfShared: true });
@@ -107,23 +108,27 @@ test(
 );
 
 test(
-  'W3 vak dlq-supervisor: a task that kills its workers has one dead letter, and the queue goes on',
+  'W2 W3 vak dlq-supervisor: a task that kills its workers is delivered exactly 4 times and has one dead letter; the queue goes on',
   slow,
   async () => {
     const supervisor = await serve(['dlq-supervisor']);
-    const worker = await serve(['worker', '--queue', 'q']);
-    worker.child.kill('SIGTERM');
-    await worker.ended;
-    const task = await submit('q', { command: ['true'] });
-    const consumer = fabric.durable.stream('VAK_WORK_default').consumer('queue-q');
-    for (let i = 0; i < 4; i++) {
-      const [delivery] = await consumer.pull({ batch: 1, waitMs: 5_000 });
-      await delivery?.nak();
-    }
-    expect(await consumer.pull({ batch: 1, waitMs: 500 })).toEqual([]);
-    await expect.poll(() => supervisor.events('buried'), patience).toMatchObject([{ task, queue: 'q' }]);
-    expect(await messagesOf('WORK')).toBe(0);
-    expect(await messagesOf('DLQ')).toBe(1);
+    const spec = { ...queueConsumer({ workspace: 'default', queue: 'q' }), ackWaitMs: 1_000 };
+    await fabric.durable.stream('VAK_WORK_default').ensureConsumer(spec);
+    const poison = await submit('q', { command: ['sh', '-c', 'kill -9 $PPID'] });
+    const claims: unknown[] = [];
+    const attempt = async (): Promise<void> => {
+      const worker = await serve(['worker', '--queue', 'q']);
+      expect(await worker.ended).toMatchObject({ code: null });
+      claims.push(...worker.events('claimed'));
+    };
+    for (let i = 0; i < 4; i++) await attempt();
+    expect(claims).toMatchObject([1, 2, 3, 4].map((number) => ({ task: poison, attempt: number })));
+    const survivor = await serve(['worker', '--queue', 'q']);
+    const after = await submit('q', { command: ['true'] });
+    await expect.poll(() => survivor.events('done'), patience).toMatchObject([{ task: after, attempt: 1 }]);
+    await expect.poll(() => supervisor.events('buried'), patience).toMatchObject([{ task: poison, queue: 'q' }]);
+    expect(survivor.events('claimed')).toMatchObject([{ task: after }]);
+    expect([await messagesOf('WORK'), await messagesOf('DLQ'), await messagesOf('RECEIPTS')]).toEqual([0, 1, 1]);
     supervisor.child.kill('SIGINT');
     expect(await supervisor.ended).toMatchObject({ code: 0 });
   },
