@@ -2,14 +2,17 @@
  * One subscription's end of a bus: its bound, its policy, its counts (protocol.md B2).
  * Law: accepting a message never waits and never throws; what gives way is counted.
  */
+import { createArrivalRuns } from '../metrics/arrival-runs.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { BufferedDelivery, Delivery, InlineDelivery, Message, SubscriptionStats } from './bus.ts';
+import type { BusCounters } from './bus-counters.ts';
 
 export interface SubscriptionSink {
   /** Of an inline subscription until it ends: `deliverTo` runs it itself, for one call less a message. */
   onMessage: InlineDelivery['onMessage'] | undefined;
   deliveredCount: number;
+  readonly droppedCount: number;
   /** Counts and logs what its handler threw. */
   failed(thrown: unknown): void;
   /** Of a buffered subscription. */
@@ -26,6 +29,8 @@ export interface SubscriptionSink {
 /** What a sink is made of. */
 export interface SinkOptions {
   readonly pattern: string;
+  /** Of its bus: its drops and waits are added there. */
+  readonly counters: BusCounters;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -47,11 +52,14 @@ export function deliverTo(sinks: readonly SubscriptionSink[], message: Message):
   }
 }
 
+type TellCame = (atMs: number, count: number) => void;
+
 interface Waiting {
   size(): number;
   /** Returns how many messages gave way. */
-  push(message: Message): number;
-  drain(): readonly Message[];
+  push(message: Message, nowMs: number): number;
+  /** Tells when they came. */
+  drain(tellCame: TellCame): readonly Message[];
   clear(): void;
 }
 
@@ -62,6 +70,8 @@ const leastRoom = 16;
 /** A list that is handed over as it is, with room for as many as last time: what waits is copied only where some gave way. */
 function createOldestGivesWay(capacity: number): Waiting {
   let messages: Message[] = new Array(leastRoom);
+  const runs = createArrivalRuns();
+  let pushedCount = 0;
   /** What is before `head` gave way; what is from `end` on is not there yet. */
   let head = 0;
   let end = 0;
@@ -84,16 +94,18 @@ function createOldestGivesWay(capacity: number): Waiting {
 
   return {
     size: () => end - head,
-    push(message) {
+    push(message, nowMs) {
       messages[end] = message;
       end++;
+      runs.add(pushedCount++, nowMs, pushedCount - (end - head));
       if (end - head <= capacity) return 0;
       giveWay();
       return 1;
     },
-    drain() {
+    drain(tellCame) {
       const all = messages;
       all.length = end;
+      runs.take(pushedCount - (end - head), pushedCount, tellCame);
       const batch = head === 0 ? all : all.slice(head);
       begin(Math.max(leastRoom, batch.length));
       return batch;
@@ -103,10 +115,10 @@ function createOldestGivesWay(capacity: number): Waiting {
 }
 
 function createLatestOfEachSubject(capacity: number): Waiting {
-  const latest = new Map<string, Message>();
+  const latest = new Map<string, { readonly message: Message; readonly atMs: number }>();
   return {
     size: () => latest.size,
-    push(message) {
+    push(message, atMs) {
       const isReplacing = latest.has(message.subject);
       let gaveWay = isReplacing ? 1 : 0;
       if (!isReplacing && latest.size >= capacity) {
@@ -116,11 +128,14 @@ function createLatestOfEachSubject(capacity: number): Waiting {
           break;
         }
       }
-      latest.set(message.subject, message);
+      latest.set(message.subject, { message, atMs });
       return gaveWay;
     },
-    drain() {
-      const all = [...latest.values()];
+    drain(tellCame) {
+      const all = Array.from(latest.values(), ({ message, atMs }) => {
+        tellCame(atMs, 1);
+        return message;
+      });
       latest.clear();
       return all;
     },
@@ -128,12 +143,15 @@ function createLatestOfEachSubject(capacity: number): Waiting {
   };
 }
 
-function createInlineSink(delivery: InlineDelivery, { pattern, logger }: SinkOptions): SubscriptionSink {
+function createInlineSink(delivery: InlineDelivery, { pattern, counters, logger }: SinkOptions): SubscriptionSink {
   let droppedCount = 0;
   let failedCount = 0;
   const sink: SubscriptionSink = {
     onMessage: delivery.onMessage,
     deliveredCount: 0,
+    get droppedCount() {
+      return droppedCount;
+    },
     failed(thrown) {
       failedCount++;
       logger.bug('bus.subscriber-threw', thrown);
@@ -142,6 +160,7 @@ function createInlineSink(delivery: InlineDelivery, { pattern, logger }: SinkOpt
     accept() {},
     countDrops(count) {
       droppedCount += count;
+      counters.droppedCount += count;
     },
     stats: () => ({ pattern, deliveredCount: sink.deliveredCount, droppedCount, bufferedCount: 0, failedCount }),
     drain: () => Promise.resolve(),
@@ -155,6 +174,7 @@ function createInlineSink(delivery: InlineDelivery, { pattern, logger }: SinkOpt
 function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): SubscriptionSink {
   const waiting =
     delivery.kind === 'latest' ? createLatestOfEachSubject(delivery.capacity) : createOldestGivesWay(delivery.capacity);
+  const { counters, clock } = options;
   let droppedCount = 0;
   let reportedDrops = 0;
   let failedCount = 0;
@@ -162,6 +182,13 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
   let isHandling = false;
   let isStopped = false;
   let idleWaiters: (() => void)[] = [];
+  let handedOverMs = 0;
+  const recordWait: TellCame = (atMs, count) => counters.waits.record(handedOverMs - atMs, count);
+
+  function drop(count: number): void {
+    droppedCount += count;
+    counters.droppedCount += count;
+  }
 
   function settle(): void {
     isHandling = false;
@@ -185,7 +212,8 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
       settle();
       return;
     }
-    const batch = waiting.drain();
+    handedOverMs = clock.monotonic();
+    const batch = waiting.drain(recordWait);
     sink.deliveredCount += batch.length;
     const drops = droppedCount - reportedDrops;
     reportedDrops = droppedCount;
@@ -202,21 +230,23 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
 
   function schedule(): void {
     isScheduled = true;
-    options.clock.defer(handOver);
+    clock.defer(handOver);
   }
 
   const sink: SubscriptionSink = {
     onMessage: undefined,
     deliveredCount: 0,
+    get droppedCount() {
+      return droppedCount;
+    },
     failed,
     accept(message) {
       if (isStopped) return;
-      droppedCount += waiting.push(message);
+      const gaveWay = waiting.push(message, counters.turnMs());
+      if (gaveWay > 0) drop(gaveWay);
       if (!(isScheduled || isHandling)) schedule();
     },
-    countDrops(count) {
-      droppedCount += count;
-    },
+    countDrops: drop,
     stats: () => ({
       pattern: options.pattern,
       deliveredCount: sink.deliveredCount,
@@ -230,7 +260,7 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
     },
     stop() {
       isStopped = true;
-      droppedCount += waiting.size();
+      drop(waiting.size());
       waiting.clear();
       if (!isHandling) settle();
     },
