@@ -1,6 +1,6 @@
 /** Counters of one bus (protocol.md W10). Law: they are added where the event happens, and add up exactly. */
 import { createHistogram, type Histogram } from '../metrics/histogram.ts';
-import { createTurnTime } from '../metrics/turn-time.ts';
+import { createTurnTime, type TurnTime } from '../metrics/turn-time.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type BusMetrics, maxListedSubscriptions, type SubscriptionStats } from './bus.ts';
 import type { DurablePlane } from './durable.ts';
@@ -15,7 +15,7 @@ export interface BusCounters {
   /** How long what was buffered waited for its handler. */
   readonly waits: Histogram;
   /** When what comes now came, for `waits`. */
-  readonly turnMs: () => number;
+  readonly turn: TurnTime;
 }
 
 /** What has counts of its own to be listed. */
@@ -29,7 +29,7 @@ export function createBusCounters(clock: Clock): BusCounters {
   return {
     ...{ publishedCount: 0, publishedBytes: 0, receivedCount: 0, receivedBytes: 0, droppedCount: 0 },
     waits: createHistogram(),
-    turnMs: createTurnTime(clock),
+    turn: createTurnTime(clock),
   };
 }
 

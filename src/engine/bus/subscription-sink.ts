@@ -3,6 +3,7 @@
  * Law: accepting a message never waits and never throws; what gives way is counted.
  */
 import { createArrivalRuns } from '../metrics/arrival-runs.ts';
+import type { TurnTime } from '../metrics/turn-time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { BufferedDelivery, Delivery, InlineDelivery, Message, SubscriptionStats } from './bus.ts';
@@ -11,8 +12,9 @@ import type { BusCounters } from './bus-counters.ts';
 export interface SubscriptionSink {
   /** Of an inline subscription until it ends: `deliverTo` runs it itself, for one call less a message. */
   onMessage: InlineDelivery['onMessage'] | undefined;
+  /** Plain fields, no accessors: sinks of one shape are what makes `deliverTo` fast. */
   deliveredCount: number;
-  readonly droppedCount: number;
+  droppedCount: number;
   /** Counts and logs what its handler threw. */
   failed(thrown: unknown): void;
   /** Of a buffered subscription. */
@@ -56,8 +58,10 @@ type TellCame = (atMs: number, count: number) => void;
 
 interface Waiting {
   size(): number;
+  /** What is pushed next comes in another turn than what was before. */
+  beginTurn(): void;
   /** Returns how many messages gave way. */
-  push(message: Message, nowMs: number): number;
+  push(message: Message): number;
   /** Tells when they came. */
   drain(tellCame: TellCame): readonly Message[];
   clear(): void;
@@ -66,12 +70,15 @@ interface Waiting {
 /** What stands where a message gave way. */
 const gone: Message = { subject: '', data: new Uint8Array(0) };
 const leastRoom = 16;
+/** No turn has it as its id. */
+const noTurn = -1;
 
 /** A list that is handed over as it is, with room for as many as last time: what waits is copied only where some gave way. */
-function createOldestGivesWay(capacity: number): Waiting {
+function createOldestGivesWay(capacity: number, turn: TurnTime): Waiting {
   let messages: Message[] = new Array(leastRoom);
   const runs = createArrivalRuns();
-  let pushedCount = 0;
+  /** How many have left: the number of the message at `head`. */
+  let leftCount = 0;
   /** What is before `head` gave way; what is from `end` on is not there yet. */
   let head = 0;
   let end = 0;
@@ -79,6 +86,7 @@ function createOldestGivesWay(capacity: number): Waiting {
   function giveWay(): void {
     messages[head] = gone;
     head++;
+    leftCount++;
     if (head < capacity) return;
     messages.copyWithin(0, head, end);
     end -= head;
@@ -94,10 +102,12 @@ function createOldestGivesWay(capacity: number): Waiting {
 
   return {
     size: () => end - head,
-    push(message, nowMs) {
+    beginTurn() {
+      runs.add(leftCount + end - head, turn.atMs, leftCount);
+    },
+    push(message) {
       messages[end] = message;
       end++;
-      runs.add(pushedCount++, nowMs, pushedCount - (end - head));
       if (end - head <= capacity) return 0;
       giveWay();
       return 1;
@@ -105,8 +115,9 @@ function createOldestGivesWay(capacity: number): Waiting {
     drain(tellCame) {
       const all = messages;
       all.length = end;
-      runs.take(pushedCount - (end - head), pushedCount, tellCame);
       const batch = head === 0 ? all : all.slice(head);
+      runs.take(leftCount, leftCount + batch.length, tellCame);
+      leftCount += batch.length;
       begin(Math.max(leastRoom, batch.length));
       return batch;
     },
@@ -114,11 +125,12 @@ function createOldestGivesWay(capacity: number): Waiting {
   };
 }
 
-function createLatestOfEachSubject(capacity: number): Waiting {
+function createLatestOfEachSubject(capacity: number, turn: TurnTime): Waiting {
   const latest = new Map<string, { readonly message: Message; readonly atMs: number }>();
   return {
     size: () => latest.size,
-    push(message, atMs) {
+    beginTurn() {},
+    push(message) {
       const isReplacing = latest.has(message.subject);
       let gaveWay = isReplacing ? 1 : 0;
       if (!isReplacing && latest.size >= capacity) {
@@ -128,7 +140,7 @@ function createLatestOfEachSubject(capacity: number): Waiting {
           break;
         }
       }
-      latest.set(message.subject, { message, atMs });
+      latest.set(message.subject, { message, atMs: turn.atMs });
       return gaveWay;
     },
     drain(tellCame) {
@@ -143,15 +155,14 @@ function createLatestOfEachSubject(capacity: number): Waiting {
   };
 }
 
+const countsOf = ({ deliveredCount, droppedCount }: SubscriptionSink) => ({ deliveredCount, droppedCount });
+
 function createInlineSink(delivery: InlineDelivery, { pattern, counters, logger }: SinkOptions): SubscriptionSink {
-  let droppedCount = 0;
   let failedCount = 0;
   const sink: SubscriptionSink = {
     onMessage: delivery.onMessage,
     deliveredCount: 0,
-    get droppedCount() {
-      return droppedCount;
-    },
+    droppedCount: 0,
     failed(thrown) {
       failedCount++;
       logger.bug('bus.subscriber-threw', thrown);
@@ -159,10 +170,10 @@ function createInlineSink(delivery: InlineDelivery, { pattern, counters, logger 
     // It has ended, or it would not be asked.
     accept() {},
     countDrops(count) {
-      droppedCount += count;
+      sink.droppedCount += count;
       counters.droppedCount += count;
     },
-    stats: () => ({ pattern, deliveredCount: sink.deliveredCount, droppedCount, bufferedCount: 0, failedCount }),
+    stats: () => ({ ...countsOf(sink), pattern, bufferedCount: 0, failedCount }),
     drain: () => Promise.resolve(),
     stop() {
       sink.onMessage = undefined;
@@ -172,10 +183,12 @@ function createInlineSink(delivery: InlineDelivery, { pattern, counters, logger 
 }
 
 function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): SubscriptionSink {
-  const waiting =
-    delivery.kind === 'latest' ? createLatestOfEachSubject(delivery.capacity) : createOldestGivesWay(delivery.capacity);
   const { counters, clock } = options;
-  let droppedCount = 0;
+  const { turn } = counters;
+  const create = delivery.kind === 'latest' ? createLatestOfEachSubject : createOldestGivesWay;
+  const waiting = create(delivery.capacity, turn);
+  /** The turn in which the last message came; none before the first one of a batch. */
+  let lastTurn = noTurn;
   let reportedDrops = 0;
   let failedCount = 0;
   let isScheduled = false;
@@ -186,8 +199,14 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
   const recordWait: TellCame = (atMs, count) => counters.waits.record(handedOverMs - atMs, count);
 
   function drop(count: number): void {
-    droppedCount += count;
+    sink.droppedCount += count;
     counters.droppedCount += count;
+  }
+
+  function beginTurn(): void {
+    turn.begin();
+    lastTurn = turn.id;
+    waiting.beginTurn();
   }
 
   function settle(): void {
@@ -213,10 +232,11 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
       return;
     }
     handedOverMs = clock.monotonic();
+    lastTurn = noTurn;
     const batch = waiting.drain(recordWait);
     sink.deliveredCount += batch.length;
-    const drops = droppedCount - reportedDrops;
-    reportedDrops = droppedCount;
+    const drops = sink.droppedCount - reportedDrops;
+    reportedDrops = sink.droppedCount;
     isHandling = true;
     try {
       const handled = delivery.onBatch(batch, drops);
@@ -236,21 +256,19 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
   const sink: SubscriptionSink = {
     onMessage: undefined,
     deliveredCount: 0,
-    get droppedCount() {
-      return droppedCount;
-    },
+    droppedCount: 0,
     failed,
     accept(message) {
       if (isStopped) return;
-      const gaveWay = waiting.push(message, counters.turnMs());
+      if (turn.id !== lastTurn) beginTurn();
+      const gaveWay = waiting.push(message);
       if (gaveWay > 0) drop(gaveWay);
       if (!(isScheduled || isHandling)) schedule();
     },
     countDrops: drop,
     stats: () => ({
+      ...countsOf(sink),
       pattern: options.pattern,
-      deliveredCount: sink.deliveredCount,
-      droppedCount,
       bufferedCount: waiting.size(),
       failedCount,
     }),

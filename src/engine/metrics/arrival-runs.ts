@@ -4,7 +4,7 @@
  */
 
 export interface ArrivalRuns {
-  /** Message number `place` came, later than those before; of those below `head` nothing is wanted any more. */
+  /** A run begins with message number `place`, which came then; of those below `head` nothing is wanted any more. */
   add(place: number, ms: number, head: number): void;
   /** Tells how many of the messages from `head` up to `end` came when, and forgets all. */
   take(head: number, end: number, tell: (ms: number, count: number) => void): void;
@@ -14,37 +14,41 @@ const maxRuns = 256;
 
 /** Creates it for messages that are numbered from 0. */
 export function createArrivalRuns(): ArrivalRuns {
-  /** Number and time of the first one of each run. */
-  let places: number[] = [];
-  let times: number[] = [];
-  let lastMs = Number.NaN;
+  /** Number and time of the first one of each run, as many as `size`; what is behind is of former ones. */
+  const places: number[] = [];
+  const times: number[] = [];
+  let size = 0;
 
   function keep(isKept: (at: number) => boolean): void {
-    places = places.filter((_, at) => isKept(at));
-    times = times.filter((_, at) => isKept(at));
+    let kept = 0;
+    for (let at = 0; at < size; at++) {
+      if (!isKept(at)) continue;
+      places[kept] = places[at] ?? 0;
+      times[kept] = times[at] ?? 0;
+      kept++;
+    }
+    size = kept;
   }
 
   function makeRoom(head: number): void {
-    keep((at) => (places[at + 1] ?? Number.POSITIVE_INFINITY) > head);
-    if (places.length > maxRuns / 2) keep((at) => at % 2 === 0);
+    keep((at) => at === size - 1 || (places[at + 1] ?? 0) > head);
+    if (size > maxRuns / 2) keep((at) => at % 2 === 0);
   }
 
   return {
     add(place, ms, head) {
-      if (ms === lastMs) return;
-      lastMs = ms;
-      if (places.length >= maxRuns) makeRoom(head);
-      places.push(place);
-      times.push(ms);
+      if (size >= maxRuns) makeRoom(head);
+      places[size] = place;
+      times[size] = ms;
+      size++;
     },
     take(head, end, tell) {
-      for (let at = 0; at < places.length; at++) {
-        const count = (places[at + 1] ?? end) - Math.max(head, places[at] ?? 0);
+      for (let at = 0; at < size; at++) {
+        const until = at + 1 < size ? (places[at + 1] ?? end) : end;
+        const count = until - Math.max(head, places[at] ?? 0);
         if (count > 0) tell(times[at] ?? 0, count);
       }
-      places.length = 0;
-      times.length = 0;
-      lastMs = Number.NaN;
+      size = 0;
     },
   };
 }

@@ -4,18 +4,31 @@
  */
 import type { Clock } from '../ports/clock.ts';
 
-/** Creates a reading of `clock.monotonic`. */
-export function createTurnTime(clock: Clock): () => number {
-  let nowMs = 0;
-  let isKnown = false;
-  const forget = (): void => {
-    isKnown = false;
+export interface TurnTime {
+  /** Another one each turn; 0 until `begin` was called in this one. */
+  id: number;
+  /** When the turn began, by `clock.monotonic`; known while `id` is not 0. */
+  atMs: number;
+  /** Reads the clock, if nobody has in this turn. */
+  begin(): void;
+}
+
+/** Creates it; nothing is read or deferred until somebody begins. */
+export function createTurnTime(clock: Clock): TurnTime {
+  let serial = 0;
+  const end = (): void => {
+    turn.id = 0;
   };
-  return () => {
-    if (isKnown) return nowMs;
-    isKnown = true;
-    nowMs = clock.monotonic();
-    clock.defer(forget);
-    return nowMs;
+  const turn: TurnTime = {
+    id: 0,
+    atMs: 0,
+    begin() {
+      if (turn.id !== 0) return;
+      serial++;
+      turn.id = serial;
+      turn.atMs = clock.monotonic();
+      clock.defer(end);
+    },
   };
+  return turn;
 }
