@@ -27,13 +27,22 @@ export interface QueueFigures {
   readonly waitingCount: number;
   /** Deliveries of a task at most. */
   readonly maxDeliver: number;
+  /** A claim is held for so long without a word of its worker, ms. */
+  readonly ackWaitMs: number;
+  /** As the engine's {@link ConsumerState} tells them. */
+  readonly deliveredCount: number;
+  readonly lastActiveMs: number | null;
+  readonly lastEndedMs: number | null;
 }
 
 export interface QueueFiguresDeps {
   readonly workspace: string;
   readonly durable: DurablePlane;
-  readonly rates: QueueRates;
+  /** Without it the rates are 0. */
+  readonly rates?: Pick<QueueRates, 'of'>;
 }
+
+const noRate = { inPerSec: 0, outPerSec: 0 };
 
 /** How long until a lag is worked off; null: it does not get smaller. */
 export function drainMsOf(lag: number, inPerSec: number, outPerSec: number): number | null {
@@ -48,12 +57,14 @@ export async function readQueueFigures(deps: QueueFiguresDeps): Promise<readonly
 
   async function figuresOf(queue: string, state: ConsumerState): Promise<QueueFigures> {
     const { spec, pendingCount, inFlightCount, redeliveredCount, waitingCount } = state;
+    const { deliveredCount, lastActiveMs, lastEndedMs } = state;
     const page = await work.read({ subject: taskSubject({ workspace, queue }), limit: 1 });
     const lag = pendingCount + inFlightCount;
-    const { inPerSec, outPerSec } = rates.of(queue);
+    const { inPerSec, outPerSec } = rates?.of(queue) ?? noRate;
     return {
       ...{ queue, pendingCount, inFlightCount, redeliveredCount, lag, waitingCount, inPerSec, outPerSec },
       ...{ oldestMs: page.messages[0]?.storedMs ?? null, maxDeliver: spec.maxDeliver },
+      ...{ ackWaitMs: spec.ackWaitMs, deliveredCount, lastActiveMs, lastEndedMs },
       drainMs: drainMsOf(lag, inPerSec, outPerSec),
     };
   }
