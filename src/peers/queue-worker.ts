@@ -3,6 +3,7 @@ import { createEnvelopeAuthor } from '../engine/envelope/envelope-author.ts';
 import { openFileHeadStore } from '../engine/envelope/file-head-store.ts';
 import { createRecordChecks } from '../engine/identity/signed-record.ts';
 import { createStateReader } from '../engine/identity/state-values.ts';
+import { summaryOf } from '../engine/metrics/histogram.ts';
 import { createSessionId } from '../engine/ports/randomness.ts';
 import { createApprovalGate } from '../engine/work/approval-gate.ts';
 import { sessionMarker } from '../engine/work/command-environment.ts';
@@ -16,6 +17,7 @@ import { watchQueueFlags } from '../engine/work/queue-flags.ts';
 import { createTaskRunner, type WorkEvent } from '../engine/work/task-attempt.ts';
 import { createTaskIntake } from '../engine/work/task-intake.ts';
 import { openQueue, workStreamOf } from '../engine/work/work-queue.ts';
+import { createWorkTally, type WorkTally } from '../engine/work/work-tally.ts';
 import { startWorkerLoop } from '../engine/work/worker-loop.ts';
 import { createWorkerSession, type WorkerSession } from '../engine/work/worker-session.ts';
 import { createDisposer, type Disposer } from '../shared/base/disposer.ts';
@@ -114,7 +116,7 @@ function followPause(
 function createRunner(peer: WorkPeer, options: QueueWorkerOptions, parts: RunnerParts) {
   const { workspace, peer: name, bus, durable, publisher, judge, reader } = peer;
   const { queue, exec, approve, approvalMs, log } = options;
-  const { host, sessions, handled, maxDeliver } = parts;
+  const { host, sessions, handled, maxDeliver, tally } = parts;
   const { clock, randomness, logger } = host;
   const own = { workspace, peer: name, publisher, judge, clock, randomness, logger };
   const office = createDeadLetterOffice({ ...own, durable: () => durable });
@@ -124,7 +126,10 @@ function createRunner(peer: WorkPeer, options: QueueWorkerOptions, parts: Runner
     ...{ ...own, queue, reader, handled, office, maxDeliver },
     intake: createTaskIntake({ ...own, reader, handled, office, maxDeliver }),
     handler: createCommandHandler({ sessions, approvals, approvalMs, mustAsk, exec }),
-    onEvent: (event) => tell(log, event),
+    onEvent(event) {
+      tally.note(event);
+      tell(log, event);
+    },
   });
 }
 
@@ -133,6 +138,17 @@ interface RunnerParts {
   readonly sessions: readonly WorkerSession[];
   readonly handled: Awaited<ReturnType<WorkPeer['publisher']['handled']>>;
   readonly maxDeliver: number;
+  readonly tally: WorkTally;
+}
+
+/** What it did, and what it said and heard on the bus, in figures (W10). */
+function figuresOf({ counts, claimToDone }: WorkTally, { bus }: WorkPeer) {
+  const { publishedCount, publishedBytes, receivedCount, receivedBytes, droppedCount } = bus.metrics();
+  return {
+    ...counts,
+    claimToDone: summaryOf(claimToDone()),
+    bus: { publishedCount, publishedBytes, receivedCount, receivedBytes, droppedCount },
+  };
 }
 
 /** Works until a signal; then finishes what it claimed within the time, and gives back the rest. Throws what opening the queue throws. */
@@ -154,7 +170,8 @@ export async function runQueueWorker(peer: WorkPeer, options: QueueWorkerOptions
   const held = createDisposer();
   const { sessions, close } = await openSessions(peer, options, { host, held });
   const handled = await publisher.handled(stream);
-  const runner = createRunner(peer, options, { host, sessions, handled, maxDeliver: spec.maxDeliver });
+  const tally = createWorkTally();
+  const runner = createRunner(peer, options, { host, sessions, handled, maxDeliver: spec.maxDeliver, tally });
   const loop = startWorkerLoop({
     ...{ consumer, runner, concurrency, clock, logger },
     ensure: async () => (await openQueue(durable, place)).consumer,
@@ -170,6 +187,6 @@ export async function runQueueWorker(peer: WorkPeer, options: QueueWorkerOptions
     await loop.close({ finishWithinMs: drainMs, leaveWithinMs });
     await close();
     held.dispose();
-    log('stopped');
+    log('stopped', figuresOf(tally, peer));
   }
 }

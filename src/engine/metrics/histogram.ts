@@ -109,3 +109,24 @@ export function quantileMs({ count, maxUs, buckets }: HistogramSnapshot, q: numb
 export function countUpTo({ buckets }: HistogramSnapshot, boundUs: number): number {
   return buckets.reduce((sum, { toUs, count }) => (toUs <= boundUs ? sum + count : sum), 0);
 }
+
+/** A histogram in a few figures, ms; null: there is no value. */
+export interface HistogramSummary {
+  readonly count: number;
+  readonly meanMs: number | null;
+  readonly p50Ms: number | null;
+  readonly p90Ms: number | null;
+  readonly p99Ms: number | null;
+  readonly maxMs: number | null;
+}
+
+/** Its mean and maximum, and its quantiles to within 1 %. */
+export function summaryOf(snapshot: HistogramSnapshot): HistogramSummary {
+  const { count, sumUs, maxUs } = snapshot;
+  return {
+    count,
+    meanMs: count === 0 ? null : Math.round(sumUs / count) / 1_000,
+    ...{ p50Ms: quantileMs(snapshot, 0.5), p90Ms: quantileMs(snapshot, 0.9), p99Ms: quantileMs(snapshot, 0.99) },
+    maxMs: count === 0 ? null : maxUs / 1_000,
+  };
+}
