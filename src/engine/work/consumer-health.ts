@@ -10,7 +10,8 @@ import type { QueueFigures } from './queue-figures.ts';
  * claimed, ended, or said to be under way. `no-consumer`: tasks wait, none is claimed and nobody asks for one; or what was claimed is
  * left alone, and nobody asks. `ok`: everything else.
  */
-export type ConsumerCondition = 'ok' | 'idle' | 'paused' | 'stuck' | 'no-consumer';
+export const consumerConditions = ['ok', 'idle', 'paused', 'stuck', 'no-consumer'] as const;
+export type ConsumerCondition = (typeof consumerConditions)[number];
 
 type Figures = Pick<QueueFigures, 'pendingCount' | 'inFlightCount' | 'waitingCount' | 'oldestMs' | 'ackWaitMs'>;
 type Signs = Pick<QueueFigures, 'deliveredCount' | 'lastActiveMs' | 'lastEndedMs'>;
