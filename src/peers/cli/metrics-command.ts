@@ -75,8 +75,7 @@ in an envelope, by its author's clock, to its arrival here; claimToDone is how l
 --prometheus each look is a whole exposition after a blank line. --watch lives through outages, and counts what it hears only; exit code 4
 after a signal.`,
   needs: serverNeed,
-  example: `vak metrics --nats-url nats://127.0.0.1:4222
-vak metrics --prometheus --nats-url nats://127.0.0.1:4222 > vak.prom`,
+  example: 'vak metrics --prometheus --nats-url nats://127.0.0.1:4222 > vak.prom',
   async run(input, host) {
     const { common } = input;
     const { workspace } = common;

@@ -135,6 +135,27 @@ describe('memory bus', () => {
     });
   });
 
+  it('W10 what handlers publish is measured too, also what comes to a subscription in the turn of its handler', () => {
+    const clock = createFakeClock();
+    const bus = createMemoryBus({ clock, logger });
+    const publish = (verb: string): void => bus.publish(`vak.events.ws.s.${verb}`, utf8('x'));
+    let left = 3;
+    const onBatch = (): void => {
+      left--;
+      if (left > 0) publish('tokens');
+    };
+    const first = bus.subscribe('vak.events.ws.s.status', {
+      ...{ kind: 'drop-oldest', capacity: 9 },
+      onBatch: () => publish('tokens'),
+    });
+    const second = bus.subscribe('vak.events.ws.s.tokens', { kind: 'drop-oldest', capacity: 9, onBatch });
+    publish('status');
+    publish('tokens');
+    clock.runDeferred();
+    const delivered = first.stats().deliveredCount + second.stats().deliveredCount;
+    expect([delivered, bus.metrics().waits.count]).toEqual([5, 5]);
+  });
+
   it('W10 of many subscriptions those are listed that drop most', () => {
     const clock = createFakeClock();
     const bus = createMemoryBus({ clock, logger });
