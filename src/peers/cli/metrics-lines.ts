@@ -1,5 +1,6 @@
 /** What `vak metrics` prints of a look, for programs and for people (protocol.md W10). */
 import { type HistogramSnapshot, summaryOf } from '../../engine/metrics/histogram.ts';
+import { shortDuration } from '../../engine/work/command-words.ts';
 import type { LiveLook, MetricsLook, TasksLook } from './metrics-look.ts';
 import { agoText, standingValue, stateText } from './queue-lines.ts';
 import { textTable } from './text-table.ts';
@@ -61,7 +62,10 @@ function streamsText({ streams }: MetricsLook): string {
   return `\n${textTable([['STREAM', 'MESSAGES', 'BYTES'], ...rows], isFigure)}`;
 }
 
-const msText = (ms: number | null): string => (ms === null ? '-' : `${ms} ms`);
+function msText(ms: number | null): string {
+  if (ms === null) return '-';
+  return ms < 1_000 ? `${ms} ms` : shortDuration(ms);
+}
 
 function timesText(name: string, histogram: HistogramSnapshot): string {
   const { count, meanMs, p50Ms, p90Ms, p99Ms, maxMs } = summaryOf(histogram);
