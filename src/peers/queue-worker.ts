@@ -1,6 +1,7 @@
 /** A worker on a queue: claims tasks, runs their commands, signs what came of them (protocol.md W1–W3, W6, W8, W9). */
 import { createEnvelopeAuthor } from '../engine/envelope/envelope-author.ts';
 import { openFileHeadStore } from '../engine/envelope/file-head-store.ts';
+import { summaryOf } from '../engine/metrics/histogram.ts';
 import { createSessionId } from '../engine/ports/randomness.ts';
 import { sessionMarker } from '../engine/work/command-environment.ts';
 import { removeStalePipes } from '../engine/work/command-pipes.ts';
@@ -9,6 +10,7 @@ import { createGuardian } from '../engine/work/guardian.ts';
 import { createProcessTable } from '../engine/work/process-table.ts';
 import { type QueueWork, startQueueWork } from '../engine/work/queue-work.ts';
 import type { WorkEvent } from '../engine/work/task-attempt.ts';
+import { createWorkTally, type WorkTally } from '../engine/work/work-tally.ts';
 import { createWorkerSession, type WorkerSession } from '../engine/work/worker-session.ts';
 import { createDisposer, type Disposer } from '../shared/base/disposer.ts';
 import { isVakError, VakError } from '../shared/base/vak-error.ts';
@@ -84,6 +86,16 @@ async function openSessions(
   };
 }
 
+/** What it did, and what it said and heard on the bus, in figures (W10). */
+function figuresOf({ counts, claimToDone }: WorkTally, { bus }: RunningPeer) {
+  const { publishedCount, publishedBytes, receivedCount, receivedBytes, droppedCount } = bus.metrics();
+  return {
+    ...counts,
+    claimToDone: summaryOf(claimToDone()),
+    bus: { publishedCount, publishedBytes, receivedCount, receivedBytes, droppedCount },
+  };
+}
+
 /** Works until a signal; then finishes what it claimed within the time, and gives back the rest. Throws what opening the queue throws. */
 export async function runQueueWorker(peer: RunningPeer, options: QueueWorkerOptions, host: CliHost): Promise<void> {
   const { workspace, ended } = peer;
@@ -92,12 +104,16 @@ export async function runQueueWorker(peer: RunningPeer, options: QueueWorkerOpti
   removeStalePipes();
   const held = createDisposer();
   const { sessions, close } = await openSessions(peer, options, { host, held });
+  const tally = createWorkTally();
   let work: QueueWork | undefined;
   try {
     work = await startQueueWork({
       ...{ peer, queue, sessions, exec, approvalMs, clock, randomness, logger },
       mustAsk: ([program = '']) => approve.includes(program),
-      onEvent: (event) => tell(log, event),
+      onEvent(event) {
+        tally.note(event);
+        tell(log, event);
+      },
       onPaused: ({ isPaused, by }) => log(isPaused ? 'paused' : 'resumed', { by }),
       onRefused: (refused) => log('refused', { ...refused }),
       onTrouble: (code, message) => log('trouble', { code, message }),
@@ -114,6 +130,6 @@ export async function runQueueWorker(peer: RunningPeer, options: QueueWorkerOpti
     await work?.close({ finishWithinMs: drainMs, leaveWithinMs });
     await close();
     held.dispose();
-    if (work !== undefined) log('stopped');
+    if (work !== undefined) log('stopped', figuresOf(tally, peer));
   }
 }

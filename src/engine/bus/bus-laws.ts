@@ -235,6 +235,53 @@ export function defineBusLaws(law: DefineLaw, open: () => Promise<BusUnderTest>)
     assert.equal(metrics.receivedBytes, 2 * 4950 + 50);
     assert.equal(received, 201);
     assert.equal(metrics.droppedCount, 0);
+    // What is inline waits for nothing.
+    assert.equal(metrics.waits.count, 100);
+    assert.equal(
+      metrics.waits.buckets.reduce((sum, { count }) => sum + count, 0),
+      100,
+    );
+    assert.equal(metrics.subscriptionCount, 2);
+  });
+
+  withBus(
+    'W10 a request counts as published, whether somebody listens or not, and as received by who does',
+    async (test) => {
+      const { bus, settle } = test;
+      await assert.rejects(bus.request(control, utf8('1234'), { timeoutMs: 60_000 }), hasCode('no-responders'));
+      bus.subscribe(control, { kind: 'inline', onMessage: ({ respond }) => respond?.(utf8('an answer')) });
+      await settle();
+      await bus.request(control, utf8('123'), { timeoutMs: 5_000 });
+      const { publishedCount, publishedBytes, receivedCount, receivedBytes } = bus.metrics();
+      assert.deepEqual([publishedCount, publishedBytes, receivedCount, receivedBytes], [2, 7, 1, 3]);
+    },
+  );
+
+  withBus('W10 drops are told of each subscription, and stay counted when it has ended', async ({ bus, settle }) => {
+    const opened = ['vak.events.ws.*.telemetry', 'vak.events.ws.s1.*'].map((pattern) =>
+      bus.subscribe(pattern, { kind: 'latest', capacity: 1, onBatch() {} }),
+    );
+    await settle();
+    for (let index = 0; index < 10; index++) bus.publish('vak.events.ws.s1.telemetry', utf8('x'));
+    for (let index = 0; index < 5; index++) bus.publish('vak.events.ws.s1.status', utf8('x'));
+    await settle();
+    const before = bus.metrics();
+    const own = before.subscriptions.map(({ pattern, deliveredCount, droppedCount }) => [
+      pattern,
+      deliveredCount + droppedCount,
+    ]);
+    assert.deepEqual(own, [
+      ['vak.events.ws.*.telemetry', 10],
+      ['vak.events.ws.s1.*', 15],
+    ]);
+    const dropped = before.subscriptions.reduce((sum, { droppedCount }) => sum + droppedCount, 0);
+    assert.ok(dropped > 0);
+    assert.equal(before.droppedCount, dropped);
+    assert.equal(before.waits.count, 25 - dropped);
+    for (const one of opened) one.dispose();
+    const after = bus.metrics();
+    assert.equal(after.droppedCount, dropped);
+    assert.deepEqual([after.subscriptionCount, after.subscriptions], [0, []]);
   });
 
   withBus('B2 closing delivers what waits, then refuses', async ({ bus }) => {

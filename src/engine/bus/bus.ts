@@ -3,6 +3,7 @@
  * Law: every subscription has a bound and a stated policy, one publisher's messages stay in order, drops are counted (B1, B2).
  */
 import type { Disposable } from '../../shared/base/disposer.ts';
+import type { HistogramSnapshot } from '../metrics/histogram.ts';
 
 /** Largest message, in bytes (E2). */
 export const maxMessageBytes = 1024 * 1024;
@@ -52,13 +53,23 @@ export interface Subscription extends Disposable {
   stats(): SubscriptionStats;
 }
 
-/** Counters of a bus since it began (W10). A delivery to each subscriber counts as received. */
+/** Subscriptions that the metrics list one by one; of more those that drop most. */
+export const maxListedSubscriptions = 256;
+
+/** Counters of this end of a bus since it began (W10, W10a): each only rises. */
 export interface BusMetrics {
+  /** What was published here, each message once: published, asked, or appended to a stream by the durable plane of the same fabric. */
   readonly publishedCount: number;
-  readonly receivedCount: number;
   readonly publishedBytes: number;
+  /** What reached the subscriptions here, once for each of them, whether their bounds let it pass or not. */
+  readonly receivedCount: number;
   readonly receivedBytes: number;
+  /** What gave way in subscriptions, ended ones too, and what was lost on its way: without a connection, or past a bound. */
   readonly droppedCount: number;
+  /** From publishing (of what came from elsewhere: from its arrival) to the handler, of every message that a buffered subscription handed over (W10b). */
+  readonly waits: HistogramSnapshot;
+  readonly subscriptionCount: number;
+  /** At most {@link maxListedSubscriptions}. */
   readonly subscriptions: readonly SubscriptionStats[];
 }
 

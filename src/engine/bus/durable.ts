@@ -81,6 +81,12 @@ export interface ConsumerState {
   readonly redeliveredCount: number;
   /** Pulls that wait. */
   readonly waitingCount: number;
+  /** Deliveries so far, each one of a message; may begin anew when the engine does. */
+  readonly deliveredCount: number;
+  /** When a message was delivered, or somebody said `working`, last: ms since the epoch by the engine's clock. Null: not since the engine began. */
+  readonly lastActiveMs: number | null;
+  /** When a message was acknowledged or termed last, likewise. */
+  readonly lastEndedMs: number | null;
 }
 
 /** A delivered message. One of the four ends it; afterwards they change nothing. */

@@ -181,6 +181,8 @@ it('live bus: counters never go back, also while the old engine closes, and add 
   await exchanged;
   look();
   publish(3);
+  // The first one reached the handler; 2 of each engine's wait, the rest gave way.
+  expect(bus.metrics().waits.count).toBe(subscription.stats().deliveredCount);
   expect(counts(bus.metrics()).slice(0, 4)).toEqual([13, 26, 26, 52]);
   const { deliveredCount, droppedCount, bufferedCount, failedCount } = subscription.stats();
   expect(deliveredCount + droppedCount + bufferedCount).toBe(13);

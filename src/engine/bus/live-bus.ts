@@ -3,7 +3,9 @@
  * Law: subscriptions outlive the engine, in order and one batch at a time; requests under way do not; counters never go back.
  */
 import { VakError } from '../../shared/base/vak-error.ts';
+import { addSnapshots, emptySnapshot } from '../metrics/histogram.ts';
 import type { Bus, BusMetrics, Delivery, Subscription, SubscriptionStats } from './bus.ts';
+import { type Listed, listSubscriptions } from './bus-counters.ts';
 
 export interface LiveBus extends Bus {
   /**
@@ -13,7 +15,7 @@ export interface LiveBus extends Bus {
   exchange(next: Bus): Promise<void>;
 }
 
-interface Kept {
+interface Kept extends Listed {
   readonly pattern: string;
   readonly delivery: Delivery;
   /** Of the engines that are closing, then of the present one. */
@@ -38,7 +40,7 @@ function addStats(left: SubscriptionStats, right: SubscriptionStats): Subscripti
 const statsOf = ({ inner, past }: Kept): SubscriptionStats =>
   inner.reduce((sum, one) => addStats(sum, one.stats()), past);
 
-type Totals = Omit<BusMetrics, 'subscriptions'>;
+type Totals = Omit<BusMetrics, 'subscriptions' | 'subscriptionCount'>;
 
 function addTotals(left: Totals, right: Totals): Totals {
   return {
@@ -47,8 +49,14 @@ function addTotals(left: Totals, right: Totals): Totals {
     publishedBytes: left.publishedBytes + right.publishedBytes,
     receivedBytes: left.receivedBytes + right.receivedBytes,
     droppedCount: left.droppedCount + right.droppedCount,
+    waits: addSnapshots(left.waits, right.waits),
   };
 }
+
+const noTotals: Totals = {
+  ...{ publishedCount: 0, receivedCount: 0, publishedBytes: 0, receivedBytes: 0, droppedCount: 0 },
+  waits: emptySnapshot,
+};
 
 /** How an engine delivers to a subscription, and what of it is under way. */
 interface Stage {
@@ -88,7 +96,7 @@ export function createLiveBus(first: Bus): LiveBus {
   const kept = new Set<Kept>();
   const closing = new Set<Bus>();
   let engine = first;
-  let past: Totals = { publishedCount: 0, receivedCount: 0, publishedBytes: 0, receivedBytes: 0, droppedCount: 0 };
+  let past = noTotals;
   /** Settled when no engine is closing. */
   let ending: Promise<void> = Promise.resolve();
   let isClosed = false;
@@ -126,12 +134,18 @@ export function createLiveBus(first: Bus): LiveBus {
     publish: (subject, data) => engine.publish(subject, data),
     subscribe(pattern, delivery) {
       const zero = { pattern, deliveredCount: 0, droppedCount: 0, bufferedCount: 0, failedCount: 0 };
-      const entry: Kept = { pattern, delivery, inner: [], past: zero, stage: undefined, isEnded: false };
+      const entry: Kept = {
+        ...{ pattern, delivery, inner: [], past: zero, stage: undefined, isEnded: false },
+        stats: () => statsOf(entry),
+        get droppedCount() {
+          return statsOf(entry).droppedCount;
+        },
+      };
       entry.stage = stageOf(entry);
       entry.inner = [engine.subscribe(pattern, entry.stage.delivery)];
       kept.add(entry);
       return {
-        stats: () => statsOf(entry),
+        stats: entry.stats,
         dispose() {
           entry.isEnded = true;
           kept.delete(entry);
@@ -143,7 +157,8 @@ export function createLiveBus(first: Bus): LiveBus {
     whenWritable: () => engine.whenWritable(),
     metrics: () => ({
       ...[...closing, engine].reduce<Totals>((sum, one) => addTotals(sum, one.metrics()), past),
-      subscriptions: Array.from(kept, statsOf),
+      subscriptionCount: kept.size,
+      subscriptions: listSubscriptions(kept),
     }),
     async exchange(next) {
       const old = engine;

@@ -2,14 +2,19 @@
  * One subscription's end of a bus: its bound, its policy, its counts (protocol.md B2).
  * Law: accepting a message never waits and never throws; what gives way is counted.
  */
+import { createArrivalRuns } from '../metrics/arrival-runs.ts';
+import type { TurnTime } from '../metrics/turn-time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { BufferedDelivery, Delivery, InlineDelivery, Message, SubscriptionStats } from './bus.ts';
+import type { BusCounters } from './bus-counters.ts';
 
 export interface SubscriptionSink {
   /** Of an inline subscription until it ends: `deliverTo` runs it itself, for one call less a message. */
   onMessage: InlineDelivery['onMessage'] | undefined;
+  /** Plain fields, no accessors: sinks of one shape are what makes `deliverTo` fast. */
   deliveredCount: number;
+  droppedCount: number;
   /** Counts and logs what its handler threw. */
   failed(thrown: unknown): void;
   /** Of a buffered subscription. */
@@ -26,6 +31,8 @@ export interface SubscriptionSink {
 /** What a sink is made of. */
 export interface SinkOptions {
   readonly pattern: string;
+  /** Of its bus: its drops and waits are added there. */
+  readonly counters: BusCounters;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -47,21 +54,31 @@ export function deliverTo(sinks: readonly SubscriptionSink[], message: Message):
   }
 }
 
+type TellCame = (atMs: number, count: number) => void;
+
 interface Waiting {
   size(): number;
+  /** What is pushed next comes in another turn than what was before. */
+  beginTurn(): void;
   /** Returns how many messages gave way. */
   push(message: Message): number;
-  drain(): readonly Message[];
+  /** Tells when they came. */
+  drain(tellCame: TellCame): readonly Message[];
   clear(): void;
 }
 
 /** What stands where a message gave way. */
 const gone: Message = { subject: '', data: new Uint8Array(0) };
 const leastRoom = 16;
+/** No turn has it as its id. */
+const noTurn = -1;
 
 /** A list that is handed over as it is, with room for as many as last time: what waits is copied only where some gave way. */
-function createOldestGivesWay(capacity: number): Waiting {
+function createOldestGivesWay(capacity: number, turn: TurnTime): Waiting {
   let messages: Message[] = new Array(leastRoom);
+  const runs = createArrivalRuns();
+  /** How many have left: the number of the message at `head`. */
+  let leftCount = 0;
   /** What is before `head` gave way; what is from `end` on is not there yet. */
   let head = 0;
   let end = 0;
@@ -69,6 +86,7 @@ function createOldestGivesWay(capacity: number): Waiting {
   function giveWay(): void {
     messages[head] = gone;
     head++;
+    leftCount++;
     if (head < capacity) return;
     messages.copyWithin(0, head, end);
     end -= head;
@@ -84,6 +102,9 @@ function createOldestGivesWay(capacity: number): Waiting {
 
   return {
     size: () => end - head,
+    beginTurn() {
+      runs.add(leftCount + end - head, turn.atMs, leftCount);
+    },
     push(message) {
       messages[end] = message;
       end++;
@@ -91,10 +112,12 @@ function createOldestGivesWay(capacity: number): Waiting {
       giveWay();
       return 1;
     },
-    drain() {
+    drain(tellCame) {
       const all = messages;
       all.length = end;
       const batch = head === 0 ? all : all.slice(head);
+      runs.take(leftCount, leftCount + batch.length, tellCame);
+      leftCount += batch.length;
       begin(Math.max(leastRoom, batch.length));
       return batch;
     },
@@ -102,10 +125,11 @@ function createOldestGivesWay(capacity: number): Waiting {
   };
 }
 
-function createLatestOfEachSubject(capacity: number): Waiting {
-  const latest = new Map<string, Message>();
+function createLatestOfEachSubject(capacity: number, turn: TurnTime): Waiting {
+  const latest = new Map<string, { readonly message: Message; readonly atMs: number }>();
   return {
     size: () => latest.size,
+    beginTurn() {},
     push(message) {
       const isReplacing = latest.has(message.subject);
       let gaveWay = isReplacing ? 1 : 0;
@@ -116,11 +140,14 @@ function createLatestOfEachSubject(capacity: number): Waiting {
           break;
         }
       }
-      latest.set(message.subject, message);
+      latest.set(message.subject, { message, atMs: turn.atMs });
       return gaveWay;
     },
-    drain() {
-      const all = [...latest.values()];
+    drain(tellCame) {
+      const all = Array.from(latest.values(), ({ message, atMs }) => {
+        tellCame(atMs, 1);
+        return message;
+      });
       latest.clear();
       return all;
     },
@@ -128,12 +155,14 @@ function createLatestOfEachSubject(capacity: number): Waiting {
   };
 }
 
-function createInlineSink(delivery: InlineDelivery, { pattern, logger }: SinkOptions): SubscriptionSink {
-  let droppedCount = 0;
+const countsOf = ({ deliveredCount, droppedCount }: SubscriptionSink) => ({ deliveredCount, droppedCount });
+
+function createInlineSink(delivery: InlineDelivery, { pattern, counters, logger }: SinkOptions): SubscriptionSink {
   let failedCount = 0;
   const sink: SubscriptionSink = {
     onMessage: delivery.onMessage,
     deliveredCount: 0,
+    droppedCount: 0,
     failed(thrown) {
       failedCount++;
       logger.bug('bus.subscriber-threw', thrown);
@@ -141,9 +170,10 @@ function createInlineSink(delivery: InlineDelivery, { pattern, logger }: SinkOpt
     // It has ended, or it would not be asked.
     accept() {},
     countDrops(count) {
-      droppedCount += count;
+      sink.droppedCount += count;
+      counters.droppedCount += count;
     },
-    stats: () => ({ pattern, deliveredCount: sink.deliveredCount, droppedCount, bufferedCount: 0, failedCount }),
+    stats: () => ({ ...countsOf(sink), pattern, bufferedCount: 0, failedCount }),
     drain: () => Promise.resolve(),
     stop() {
       sink.onMessage = undefined;
@@ -153,15 +183,31 @@ function createInlineSink(delivery: InlineDelivery, { pattern, logger }: SinkOpt
 }
 
 function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): SubscriptionSink {
-  const waiting =
-    delivery.kind === 'latest' ? createLatestOfEachSubject(delivery.capacity) : createOldestGivesWay(delivery.capacity);
-  let droppedCount = 0;
+  const { counters, clock } = options;
+  const { turn } = counters;
+  const create = delivery.kind === 'latest' ? createLatestOfEachSubject : createOldestGivesWay;
+  const waiting = create(delivery.capacity, turn);
+  /** The turn in which the last message came; none before the first one of a batch. */
+  let lastTurn = noTurn;
   let reportedDrops = 0;
   let failedCount = 0;
   let isScheduled = false;
   let isHandling = false;
   let isStopped = false;
   let idleWaiters: (() => void)[] = [];
+  let handedOverMs = 0;
+  const recordWait: TellCame = (atMs, count) => counters.waits.record(handedOverMs - atMs, count);
+
+  function drop(count: number): void {
+    sink.droppedCount += count;
+    counters.droppedCount += count;
+  }
+
+  function beginTurn(): void {
+    turn.begin();
+    lastTurn = turn.id;
+    waiting.beginTurn();
+  }
 
   function settle(): void {
     isHandling = false;
@@ -185,10 +231,12 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
       settle();
       return;
     }
-    const batch = waiting.drain();
+    handedOverMs = clock.monotonic();
+    lastTurn = noTurn;
+    const batch = waiting.drain(recordWait);
     sink.deliveredCount += batch.length;
-    const drops = droppedCount - reportedDrops;
-    reportedDrops = droppedCount;
+    const drops = sink.droppedCount - reportedDrops;
+    reportedDrops = sink.droppedCount;
     isHandling = true;
     try {
       const handled = delivery.onBatch(batch, drops);
@@ -202,25 +250,25 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
 
   function schedule(): void {
     isScheduled = true;
-    options.clock.defer(handOver);
+    clock.defer(handOver);
   }
 
   const sink: SubscriptionSink = {
     onMessage: undefined,
     deliveredCount: 0,
+    droppedCount: 0,
     failed,
     accept(message) {
       if (isStopped) return;
-      droppedCount += waiting.push(message);
+      if (turn.id !== lastTurn) beginTurn();
+      const gaveWay = waiting.push(message);
+      if (gaveWay > 0) drop(gaveWay);
       if (!(isScheduled || isHandling)) schedule();
     },
-    countDrops(count) {
-      droppedCount += count;
-    },
+    countDrops: drop,
     stats: () => ({
+      ...countsOf(sink),
       pattern: options.pattern,
-      deliveredCount: sink.deliveredCount,
-      droppedCount,
       bufferedCount: waiting.size(),
       failedCount,
     }),
@@ -230,7 +278,7 @@ function createBufferedSink(delivery: BufferedDelivery, options: SinkOptions): S
     },
     stop() {
       isStopped = true;
-      droppedCount += waiting.size();
+      drop(waiting.size());
       waiting.clear();
       if (!isHandling) settle();
     },

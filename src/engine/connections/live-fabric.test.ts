@@ -61,6 +61,25 @@ function withStatus(fabric: Fabric, first: BusStatus) {
 const connected = (sinceMs: number, server = 's'): BusStatus => ({ kind: 'connected', sinceMs, server, rttMs: null });
 const reconnecting = (sinceMs: number): BusStatus => ({ kind: 'reconnecting', sinceMs, attempt: 1, error: null });
 
+it('W10 counts of both engines add up across an exchange, what was appended and what waits too', async () => {
+  const live = liveOn(await fixture.openProvisioned());
+  const batched = live.bus.subscribe('vak.>', { kind: 'drop-oldest', capacity: 2, onBatch() {} });
+  const say = async (appends: number, publishes: number): Promise<void> => {
+    for (let i = 0; i < appends; i++) await live.durable.append(receiptSubject, utf8('123'), { messageId: `m${i}` });
+    await turns();
+    for (let i = 0; i < publishes; i++) live.bus.publish('vak.events.ws.s.tokens', utf8('12'));
+  };
+  await say(2, 3);
+  await live.exchange(await fixture.openProvisioned());
+  await say(1, 5);
+  await turns();
+  const { publishedCount, publishedBytes, receivedCount, receivedBytes, droppedCount, waits } = live.bus.metrics();
+  expect([publishedCount, publishedBytes, receivedCount, receivedBytes]).toEqual([11, 25, 11, 25]);
+  // Of three, and of five, two were kept.
+  expect([droppedCount, waits.count]).toEqual([4, 7]);
+  expect(batched.stats()).toMatchObject({ deliveredCount: 7, droppedCount: 4, bufferedCount: 0 });
+});
+
 it('B1 subscriptions outlive an exchange, and the durable plane is that of the present engine', async () => {
   const live = liveOn(await fixture.openProvisioned());
   const heard: string[] = [];

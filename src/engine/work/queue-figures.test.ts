@@ -9,7 +9,10 @@ test.each(workEngines)('W9 on the engine %s the figures of a queue equal what wa
   const rates = createQueueRates(createFakeClock());
   const read = () => readQueueFigures({ workspace: 'acme', durable: place.fabric.durable, rates });
   const empty = { pendingCount: 0, inFlightCount: 0, redeliveredCount: 0, lag: 0, oldestMs: null, drainMs: 0 };
-  expect(await read()).toEqual([{ queue: 'q', ...empty, inPerSec: 0, outPerSec: 0, waitingCount: 0, maxDeliver: 4 }]);
+  const fresh = { deliveredCount: 0, lastActiveMs: null, lastEndedMs: null, ackWaitMs: 30_000 };
+  expect(await read()).toEqual([
+    { queue: 'q', ...empty, ...fresh, inPerSec: 0, outPerSec: 0, waitingCount: 0, maxDeliver: 4 },
+  ]);
   for (let i = 0; i < 5; i++) await place.submit({ command: [`${i}`] });
   const [first] = (await place.fabric.durable.stream('VAK_WORK_acme').read({ limit: 1 })).messages;
   expect(await read()).toMatchObject([
@@ -19,7 +22,12 @@ test.each(workEngines)('W9 on the engine %s the figures of a queue equal what wa
   await claimed[0]?.ack();
   await claimed[1]?.nak();
   await place.consumer.pull({ batch: 1, waitMs: 5_000 });
-  expect(await read()).toMatchObject([{ pendingCount: 3, inFlightCount: 1, redeliveredCount: 1, lag: 4 }]);
+  expect(await read()).toMatchObject([
+    { pendingCount: 3, inFlightCount: 1, redeliveredCount: 1, lag: 4, deliveredCount: 3 },
+  ]);
+  const [{ lastActiveMs, lastEndedMs } = fresh] = await read();
+  expect(lastActiveMs).toBeGreaterThanOrEqual(lastEndedMs ?? Number.NaN);
+  expect(lastEndedMs).toBeGreaterThanOrEqual(first?.storedMs ?? Number.NaN);
   const waiting = new AbortController();
   await place.consumer.pull({ batch: 3, waitMs: 5_000 });
   const pull = place.consumer.pull({ batch: 1, waitMs: 30_000, signal: waiting.signal }).catch(() => []);

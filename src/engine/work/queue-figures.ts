@@ -27,12 +27,19 @@ export interface QueueFigures {
   readonly waitingCount: number;
   /** Deliveries of a task at most. */
   readonly maxDeliver: number;
+  /** A claim is held for so long without a word of its worker, ms. */
+  readonly ackWaitMs: number;
+  /** As the engine's {@link ConsumerState} tells them. */
+  readonly deliveredCount: number;
+  readonly lastActiveMs: number | null;
+  readonly lastEndedMs: number | null;
 }
 
 export interface QueueFiguresDeps {
   readonly workspace: string;
   readonly durable: DurablePlane;
-  readonly rates: Pick<QueueRates, 'of'>;
+  /** Without it the rates are 0. */
+  readonly rates?: Pick<QueueRates, 'of'>;
   /** Queues that are spoken of: where nobody has made a consumer yet, what stands there waits all the same. */
   readonly spokenOf?: Iterable<string>;
   /** Queues that are looked at at most, the first by name; all are, unless told. */
@@ -48,7 +55,8 @@ interface Found {
 
 /** A queue without a consumer, as the one that whoever comes first makes would see it (W1b). */
 function unmade(place: QueuePlace, pendingCount: number): ConsumerState {
-  return { spec: queueConsumer(place), pendingCount, inFlightCount: 0, redeliveredCount: 0, waitingCount: 0 };
+  const nothing = { inFlightCount: 0, redeliveredCount: 0, waitingCount: 0, deliveredCount: 0 };
+  return { ...nothing, spec: queueConsumer(place), pendingCount, lastActiveMs: null, lastEndedMs: null };
 }
 
 /** Queues that are asked about at once. */
@@ -57,6 +65,8 @@ const width = 16;
 function* chunks<T>(all: readonly T[], size: number): Iterable<readonly T[]> {
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }
+
+const noRate = { inPerSec: 0, outPerSec: 0 };
 
 /** How long until a lag is worked off; null: it does not get smaller. */
 export function drainMsOf(lag: number, inPerSec: number, outPerSec: number): number | null {
@@ -76,11 +86,13 @@ export async function readQueueFigures(deps: QueueFiguresDeps): Promise<readonly
   async function figuresOf({ queue, state }: Found, isEmpty: boolean): Promise<QueueFigures> {
     const { spec, pendingCount, inFlightCount, redeliveredCount, waitingCount } = state;
     const oldest = isEmpty ? undefined : await oldestOf(queue);
+    const { deliveredCount, lastActiveMs, lastEndedMs } = state;
     const lag = pendingCount + inFlightCount;
-    const { inPerSec, outPerSec } = rates.of(queue);
+    const { inPerSec, outPerSec } = rates?.of(queue) ?? noRate;
     return {
       ...{ queue, pendingCount, inFlightCount, redeliveredCount, lag, waitingCount, inPerSec, outPerSec },
       ...{ oldestMs: oldest?.storedMs ?? null, maxDeliver: spec.maxDeliver },
+        ...{ ackWaitMs: spec.ackWaitMs, deliveredCount, lastActiveMs, lastEndedMs },
       drainMs: drainMsOf(lag, inPerSec, outPerSec),
     };
   }

@@ -59,11 +59,17 @@ export type TaskHandler = (attempt: TaskAttempt) => Promise<AttemptResult>;
 
 type Attempted = Pick<TaskAttempt, 'taskId' | 'queue' | 'attempt' | 'maxAttempts'>;
 
+/** `tookMs`: from the claim to when its receipt, and of what is buried its dead letter, was stored. */
+interface Settled extends Attempted {
+  readonly tookMs: number;
+}
+
 /** What became of a delivery. */
 export type WorkEvent =
-  | ({ readonly kind: 'claimed' | 'returned' | 'done' } & Attempted)
-  | ({ readonly kind: 'failed'; readonly reason: string; readonly againInMs: number } & Attempted)
-  | ({ readonly kind: 'buried'; readonly reason: string } & Attempted)
+  | ({ readonly kind: 'claimed' | 'returned' } & Attempted)
+  | ({ readonly kind: 'done' } & Settled)
+  | ({ readonly kind: 'failed'; readonly reason: string; readonly againInMs: number } & Settled)
+  | ({ readonly kind: 'buried'; readonly reason: string } & Settled)
   | { readonly kind: 'refused'; readonly seq: number; readonly refusal: Refusal }
   /** It could not be told what came of it: it comes again. `taskId`: undefined before it was admitted. */
   | { readonly kind: 'unsettled'; readonly seq: number; readonly code: string; readonly message: string };
@@ -102,6 +108,13 @@ const maxHistory = 256;
 export const noOutputHash = hash('sha256', '', 'hex');
 
 type Accepted = Extract<TaskAdmission, { kind: 'accepted' }>;
+interface Claim {
+  readonly delivery: Delivery;
+  /** By `clock.monotonic`. */
+  readonly claimedMs: number;
+  readonly signal: AbortSignal;
+}
+type ClaimedAttempt = TaskAttempt & Pick<Claim, 'claimedMs'>;
 type Finished = Exclude<AttemptResult, { kind: 'returned' }>;
 type History = PayloadOf<'vak.dlq.failed'>['history'];
 
@@ -112,12 +125,12 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
   const histories = createBoundedCache<History>(maxRemembered);
 
   /** The attempt that a delivery is: a server may have counted too few. */
-  function attemptOf(admitted: Accepted, delivery: Delivery, signal: AbortSignal): TaskAttempt {
+  function attemptOf(admitted: Accepted, { delivery, claimedMs, signal }: Claim): ClaimedAttempt {
     const { envelope, leaf: taskLeaf, task } = admitted;
     const context = readTraceContext(envelope.traceparent, envelope.tracestate);
     const attempt = Math.max(delivery.deliveryCount, (histories.get(taskLeaf)?.at(-1)?.attempt ?? 0) + 1);
     return {
-      ...{ taskId: envelope.id, taskLeaf, queue, attempt, task, signal },
+      ...{ taskId: envelope.id, taskLeaf, queue, attempt, task, signal, claimedMs },
       maxAttempts: Math.min(maxDeliver, (task.maxRetries ?? maxDeliver) + 1),
       trace: context === undefined ? startTrace(randomness.bytes) : childOf(context, randomness.bytes),
     };
@@ -161,16 +174,21 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
   const rememberAsHandled = ({ envelope: { source, id } }: Accepted): Promise<boolean> =>
     handled.handleOnce({ source, id }, async () => undefined);
 
-  async function settleDone(delivery: Delivery, admitted: Accepted, attempt: TaskAttempt): Promise<void> {
+  const settled = (attempt: ClaimedAttempt): Settled => ({
+    ...attempted(attempt),
+    tookMs: Math.round((clock.monotonic() - attempt.claimedMs) * 1_000) / 1_000,
+  });
+
+  async function settleDone(delivery: Delivery, admitted: Accepted, attempt: ClaimedAttempt): Promise<void> {
     await rememberAsHandled(admitted);
-    onEvent({ kind: 'done', ...attempted(attempt) });
+    onEvent({ kind: 'done', ...settled(attempt) });
     await delivery.ack();
   }
 
   async function bury(
     delivery: Delivery,
     admitted: Accepted,
-    { receipt, attempt }: { readonly receipt: Receipt; readonly attempt: TaskAttempt },
+    { receipt, attempt }: { readonly receipt: Receipt; readonly attempt: ClaimedAttempt },
   ): Promise<void> {
     const { message } = delivery;
     const { reason = '', errorClass = 'failed', stack } = receipt;
@@ -186,14 +204,14 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
     // An earlier dead letter of it waits to be stored; then it is asked again.
     if (!isBuried) return await delivery.nak(againMs);
     await rememberAsHandled(admitted);
-    onEvent({ kind: 'buried', ...attempted(attempt), reason });
+    onEvent({ kind: 'buried', ...settled(attempt), reason });
     await delivery.term();
   }
 
   async function settleFailed(
     delivery: Delivery,
     admitted: Accepted,
-    failed: { readonly receipt: Receipt; readonly attempt: TaskAttempt; readonly isFinal: boolean },
+    failed: { readonly receipt: Receipt; readonly attempt: ClaimedAttempt; readonly isFinal: boolean },
   ): Promise<void> {
     const { receipt, attempt } = failed;
     const { startedAt, endedAt, exitCode, reason = '' } = receipt;
@@ -203,12 +221,13 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
     histories.set(receipt.taskLeaf, all.slice(-maxHistory));
     if (failed.isFinal || attempt.attempt >= attempt.maxAttempts) return await bury(delivery, admitted, failed);
     const againInMs = retryDelayMs(attempt.attempt, randomness);
-    onEvent({ kind: 'failed', ...attempted(attempt), reason, againInMs });
+    onEvent({ kind: 'failed', ...settled(attempt), reason, againInMs });
     await delivery.nak(againInMs);
   }
 
-  async function attemptTask(delivery: Delivery, admitted: Accepted, signal: AbortSignal): Promise<void> {
-    const attempt = attemptOf(admitted, delivery, signal);
+  async function attemptTask(claim: Claim, admitted: Accepted): Promise<void> {
+    const { delivery } = claim;
+    const attempt = attemptOf(admitted, claim);
     onEvent({ kind: 'claimed', ...attempted(attempt) });
     const startedAt = new Date(clock.now()).toISOString();
     const result = await handle(attempt);
@@ -222,9 +241,10 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
     await settleFailed(delivery, admitted, { receipt, attempt, isFinal: result.isFinal === true });
   }
 
-  async function take(delivery: Delivery, signal: AbortSignal): Promise<void> {
+  async function take(claim: Claim): Promise<void> {
+    const { delivery } = claim;
     const admitted = await intake.admit(delivery);
-    if (admitted.kind === 'accepted') return await attemptTask(delivery, admitted, signal);
+    if (admitted.kind === 'accepted') return await attemptTask(claim, admitted);
     if (admitted.kind === 'ended' && admitted.refusal !== undefined) {
       onEvent({ kind: 'refused', seq: delivery.message.seq, refusal: admitted.refusal });
     }
@@ -233,6 +253,7 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
   return {
     async run(delivery, signal) {
       const { seq } = delivery.message;
+      const claimedMs = clock.monotonic();
       const working = clock.setTicker(workingEveryMs, () => {
         // If it does not get through the task comes again, to somebody: nothing better can be done.
         delivery.working().catch((error: unknown) => {
@@ -240,7 +261,7 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
         });
       });
       try {
-        await take(delivery, signal);
+        await take({ delivery, claimedMs, signal });
       } catch (thrown) {
         const error = isVakError(thrown)
           ? thrown

@@ -22,12 +22,17 @@ describe.each(workEngines)('on the engine %s', (engine) => {
 
   test('W1 W6 a task that is done leaves one signed receipt of that task, and the queue', async () => {
     const seen: TaskAttempt[] = [];
+    let heldMs = 0;
     const { events } = await place.startWorker('wilma', {
       handler: async (attempt) => {
+        const beganMs = performance.now();
         seen.push(attempt);
+        await place.fabric.ping();
+        heldMs = performance.now() - beganMs;
         return done;
       },
     });
+    const submittedMs = performance.now();
     const taskId = await place.submit({ command: ['true'] });
     await expect.poll(place.leftCount, patience).toBe(0);
     expect(seen).toMatchObject([{ taskId, queue: 'q', attempt: 1, maxAttempts: 4, task: { command: ['true'] } }]);
@@ -36,7 +41,10 @@ describe.each(workEngines)('on the engine %s', (engine) => {
     expect(receipts).toMatchObject([
       { receipt: { taskId, taskLeaf: seen[0]?.taskLeaf, workerId: 'wilma', attempt: 1, outcome: 'done', outputHash } },
     ]);
-    expect(events.map(({ kind }) => kind)).toEqual(['claimed', 'done']);
+    expect(events).toMatchObject([{ kind: 'claimed' }, { kind: 'done', tookMs: expect.any(Number) }]);
+    const tookMs = events.map((event) => (event.kind === 'done' ? event.tookMs : 0)).at(-1);
+    expect(tookMs).toBeGreaterThan(heldMs);
+    expect(tookMs).toBeLessThan(performance.now() - submittedMs);
     expect(await place.deadLetters()).toEqual([]);
   });
 

@@ -10,6 +10,7 @@ import { envelopeCommands } from './envelope-commands.ts';
 import { grantCommands } from './grant-commands.ts';
 import { grantMoveCommands } from './grant-move-commands.ts';
 import { idCommands } from './id-commands.ts';
+import { metricsCommand } from './metrics-command.ts';
 import { outboxCommands } from './outbox-commands.ts';
 import { provisionCommand } from './provision-command.ts';
 import { publishCommand } from './publish-command.ts';
@@ -45,6 +46,7 @@ export const commandTable: readonly Command[] = [
   taskWaitCommand,
   queuesCommand,
   ...queuePauseCommands,
+  metricsCommand,
   ...approvalsCommands,
   ...contextCommands,
   selfTestCommand,

@@ -1,42 +1,42 @@
 /** What `vak queues` prints of each queue (protocol.md W9). */
 import { shortDuration } from '../../engine/work/command-words.ts';
-import { drainMsOf, type QueueFigures } from '../../engine/work/queue-figures.ts';
-import type { QueueFlag } from '../../engine/work/queue-flags.ts';
+import { drainMsOf } from '../../engine/work/queue-figures.ts';
 import type { QueueRate } from '../../engine/work/queue-rates.ts';
+import type { JudgedQueue } from './queue-look.ts';
+import { textTable } from './text-table.ts';
 
-export interface QueueLook {
-  readonly figures: Omit<QueueFigures, 'inPerSec' | 'outPerSec' | 'drainMs'>;
+export interface QueueLook extends JudgedQueue {
   /** Undefined: not known, or not yet. */
   readonly rate: QueueRate | undefined;
-  /** `unknown`: nobody can judge here who may say so. Undefined: nobody ever did. */
-  readonly flag: QueueFlag | 'unknown' | undefined;
 }
 
 const headings = [
-  'QUEUE',
-  'PENDING',
-  'IN FLIGHT',
-  'REDELIVERED',
-  'OLDEST',
-  'IN/S',
-  'OUT/S',
-  'DRAIN',
-  'WAITING WORKERS',
-  'PAUSED',
+  ...['QUEUE', 'PENDING', 'IN FLIGHT', 'REDELIVERED', 'OLDEST', 'IN/S', 'OUT/S', 'DRAIN'],
+  ...['WAITING WORKERS', 'LAST CLAIM', 'STATE', 'PAUSED'],
 ];
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
+/** What stands in a queue and who works on it, for programs. */
+export function standingValue({ figures, health }: JudgedQueue) {
+  const { queue, pendingCount, inFlightCount, redeliveredCount, lag, oldestMs, waitingCount } = figures;
+  return {
+    ...{ queue, pending: pendingCount, inFlight: inFlightCount, redelivered: redeliveredCount, lag },
+    ...{ oldest: iso(oldestMs), waitingWorkers: waitingCount, lastClaim: iso(health.lastClaimMs) },
+    ...{ state: health.state, stateSince: iso(health.sinceMs) },
+  };
+}
+
 /** One queue for programs; rates and drain are null while they are not known, drain also where the lag does not get smaller. */
-export function queueValue({ figures, rate, flag }: QueueLook, nowMs: number) {
-  const { queue, pendingCount, inFlightCount, redeliveredCount, lag, oldestMs, waitingCount, maxDeliver } = figures;
+export function queueValue(look: QueueLook, nowMs: number) {
+  const { figures, rate, flag } = look;
   const known = flag === 'unknown' ? undefined : flag;
   const paused = known?.isPaused === true ? { by: known.by, since: iso(known.atMs) } : null;
   return {
-    ...{ at: iso(nowMs), queue, pending: pendingCount, inFlight: inFlightCount, redelivered: redeliveredCount, lag },
-    ...{ oldest: iso(oldestMs), inPerSec: rate?.inPerSec ?? null, outPerSec: rate?.outPerSec ?? null },
-    drainMs: rate === undefined ? null : drainMsOf(lag, rate.inPerSec, rate.outPerSec),
-    ...{ waitingWorkers: waitingCount, maxRetries: maxDeliver - 1 },
+    ...{ at: iso(nowMs), ...standingValue(look) },
+    ...{ inPerSec: rate?.inPerSec ?? null, outPerSec: rate?.outPerSec ?? null },
+    drainMs: rate === undefined ? null : drainMsOf(figures.lag, rate.inPerSec, rate.outPerSec),
+    maxRetries: figures.maxDeliver - 1,
     isPaused: flag === 'unknown' ? null : paused !== null,
     paused,
   };
@@ -53,29 +53,29 @@ function pausedText({ flag }: QueueLook): string {
   return flag?.isPaused === true ? `by ${flag.by}` : '-';
 }
 
+/** How long ago something was, for people. */
+export const agoText = (ms: number | null, nowMs: number): string =>
+  ms === null ? '-' : shortDuration(Math.max(0, nowMs - ms));
+
+/** An alarm says since when. */
+export function stateText({ health: { state, sinceMs } }: JudgedQueue, nowMs: number): string {
+  const isAlarm = state === 'stuck' || state === 'no-consumer';
+  return isAlarm ? `${state} for ${agoText(sinceMs, nowMs)}` : state;
+}
+
 function cellsOf(look: QueueLook, nowMs: number): readonly string[] {
   const { queue, pendingCount, inFlightCount, redeliveredCount, oldestMs, waitingCount } = look.figures;
   const perSec = (count: number | undefined): string => (count === undefined ? '-' : count.toFixed(1));
   return [
     queue,
     ...[pendingCount, inFlightCount, redeliveredCount].map(String),
-    oldestMs === null ? '-' : shortDuration(Math.max(0, nowMs - oldestMs)),
+    agoText(oldestMs, nowMs),
     ...[perSec(look.rate?.inPerSec), perSec(look.rate?.outPerSec), drainText(look)],
-    ...[String(waitingCount), pausedText(look)],
+    ...[String(waitingCount), agoText(look.health.lastClaimMs, nowMs), stateText(look, nowMs), pausedText(look)],
   ];
 }
 
 /** The queues for people. */
 export function queueTable(looks: readonly QueueLook[], nowMs: number): string {
-  const rows = [headings, ...looks.map((look) => cellsOf(look, nowMs))];
-  const widths = headings.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  return textTable([headings, ...looks.map((look) => cellsOf(look, nowMs))]);
 }

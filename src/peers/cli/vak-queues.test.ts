@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { openProfilePeer, type ProfilePeer } from '../../../tests/support/profile-worker.ts';
+import { doneResult, failedResult, openProfilePeer, type ProfilePeer } from '../../../tests/support/profile-worker.ts';
+import { parsePrometheusText } from '../../../tests/support/prometheus-parser.ts';
 import { prepareServer, startUntil } from '../../../tests/support/vak-bus.ts';
 import { json, jsonLines, oneLine, prepareVak } from '../../../tests/support/vak-program.ts';
 import { openQueue } from '../../engine/work/work-queue.ts';
@@ -49,7 +50,8 @@ test('W9 vak: queues shows what stands in each queue, for people and for program
   const ran = await vak(['queues', '--json', ...at]);
   expect([ran.code, ran.stderr]).toEqual([0, '']);
   const rest = { redelivered: 0, inPerSec: null, outPerSec: null, drainMs: null, isPaused: false, paused: null };
-  const when = { at: expect.stringMatching(/^\d{4}-.*Z$/) };
+  const time = expect.stringMatching(/^\d{4}-.*Z$/);
+  const when = { at: time, stateSince: time };
   expect(jsonLines(ran.stdout)).toEqual([
     {
       ...rest,
@@ -60,16 +62,18 @@ test('W9 vak: queues shows what stands in each queue, for people and for program
       lag: 0,
       oldest: null,
       waitingWorkers: 0,
+      lastClaim: null,
+      state: 'idle',
       maxRetries: 9,
     },
     {
       ...{ ...rest, ...when, queue: 'full', pending: 1, inFlight: 1, lag: 2, waitingWorkers: 0, maxRetries: 3 },
-      oldest: new Date(first?.storedMs ?? 0).toISOString(),
+      ...{ oldest: new Date(first?.storedMs ?? 0).toISOString(), lastClaim: time, state: 'ok' },
     },
   ]);
   const people = (await vak(['queues', ...at])).stdout;
   expect(people).toMatch(
-    /^QUEUE {2}PENDING {2}IN FLIGHT {2}REDELIVERED {2}OLDEST +IN\/S {2}OUT\/S {2}DRAIN {2}WAITING WORKERS {2}PAUSED\nempty {2}0 +0 +0 +- +- +- +- +0 +-\nfull {3}1 +1 +0 +\S+ m?s.*-\n$/,
+    /^QUEUE {2}PENDING {2}IN FLIGHT {2}REDELIVERED {2}OLDEST +IN\/S {2}OUT\/S {2}DRAIN {2}WAITING WORKERS {2}LAST CLAIM {2}STATE {2}PAUSED\nempty {2}0 +0 +0 +- +- +- +- +0 +- +idle +-\nfull {3}1 +1 +0 +\S+ m?s.* m?s +ok +-\n$/,
   );
   expect((await stream.consumers()).map(({ spec }) => spec.name).sort()).toEqual(['queue-empty', 'queue-full']);
   await fabric.close();
@@ -124,7 +128,9 @@ test('W9 vak: an operator pauses a queue, which everybody sees, and lets it go o
     stderr: 'vak: there is no queue paused yet; it holds as soon as there is one\nqueue paused is paused\n',
   });
   await vak(['task', 'submit', '--queue', 'paused', ...bus.url(), '--', 'true']);
-  expect(await paused()).toMatchObject({ isPaused: true, paused: { by: 'operator', since: expect.any(String) } });
+  expect(await paused()).toMatchObject({
+    ...{ isPaused: true, paused: { by: 'operator', since: expect.any(String) }, state: 'paused' },
+  });
   expect((await vak(['queues', ...bus.url()])).stdout).toMatch(/paused .* by operator\n/);
   const refused = await vak(['queues', 'resume', 'paused', '--identity', 'builder', ...bus.url()]);
   expect(refused).toEqual({
@@ -150,6 +156,128 @@ test('W9 vak: an operator pauses a queue, which everybody sees, and lets it go o
   const unprovisioned = await vak(['queues', 'pause', 'q', ...bare, ...bus.url()]);
   expect(unprovisioned).toEqual({ code: 1, stdout: '', stderr: oneLine(/.*VAK_STATE_bare.*vak provision/) });
 }, 90_000);
+
+test('W10 vak: metrics shows what stands in a workspace, for people, programs and Prometheus, and makes no consumer', async () => {
+  const at = await begin('measured');
+  const fabric = await bus.connect();
+  const { durable } = fabric;
+  await durable.append('vak.dlq.measured.w.failed', new Uint8Array(100));
+  const { consumer } = await openQueue(durable, { workspace: 'measured', queue: 'q' });
+  for (let i = 0; i < 3; i++) await durable.append('vak.work.measured.q.task', new Uint8Array(10));
+  await consumer.pull({ batch: 1, waitMs: 5_000 });
+  const { stdout, code, stderr } = await vak(['metrics', '--json', ...at]);
+  expect([code, stderr]).toEqual([0, '']);
+  const value = json<{ readonly streams: readonly { readonly stream: string; readonly bytes: number }[] }>(stdout);
+  expect(value).toMatchObject({
+    ...{ workspace: 'measured', deadLetters: 1, activeQueueLag: 3 },
+    queues: [{ queue: 'q', pending: 2, inFlight: 1, redelivered: 0, lag: 3, waitingWorkers: 0, state: 'ok' }],
+  });
+  expect(value).not.toHaveProperty('live');
+  const streams = (await durable.streams()).filter(({ spec }) => spec.name.endsWith('_measured'));
+  expect(value.streams.toSorted((a, b) => a.stream.localeCompare(b.stream))).toEqual(
+    streams
+      .map(({ spec, messageCount, bytes }) => ({ stream: spec.name, messages: messageCount, bytes }))
+      .toSorted((a, b) => a.stream.localeCompare(b.stream)),
+  );
+  const exposed = parsePrometheusText((await vak(['metrics', '--prometheus', ...at])).stdout);
+  const sampleOf = (name: string, more: object = {}) =>
+    exposed.get(name)?.samples.find(([, labels]) => Object.entries(more).every(([key, text]) => labels[key] === text));
+  expect(sampleOf('vak_dead_letters')).toEqual(['vak_dead_letters', { workspace: 'measured' }, 1]);
+  expect(sampleOf('vak_active_queue_lag_tasks')?.[2]).toBe(3);
+  expect(sampleOf('vak_queue_pending_tasks', { queue: 'q' })?.[2]).toBe(2);
+  expect(sampleOf('vak_queue_state', { queue: 'q', state: 'ok' })?.[2]).toBe(1);
+  expect(sampleOf('vak_queue_state', { queue: 'q', state: 'stuck' })?.[2]).toBe(0);
+  expect(sampleOf('vak_stream_messages', { stream: 'VAK_WORK_measured' })?.[2]).toBe(3);
+  expect([...exposed.keys()].filter((name) => name.endsWith('_total'))).toEqual([]);
+  const people = (await vak(['metrics', ...at])).stdout;
+  expect(people).toMatch(
+    /^workspace measured {2}\S+Z {2}dead letters 1 {2}active queue lag 3\n\nQUEUE .*\nq .* ok\n\nSTREAM/,
+  );
+  const names = (await durable.stream('VAK_WORK_measured').consumers()).map(({ spec }) => spec.name);
+  expect([names, await durable.stream('VAK_DLQ_measured').consumers()]).toEqual([['queue-q'], []]);
+  await fabric.close();
+}, 90_000);
+
+interface WatchedLine {
+  readonly live: { readonly received: number; readonly receivedBytes: number; readonly dropped: number };
+  readonly tasks: { readonly done: number; readonly dead: number; readonly failedAttempts: number } | null;
+}
+
+test('W10 vak: metrics --watch counts what it hears and what tasks come to, and tells how long both took', async () => {
+  await newSelf();
+  await newSelf('--identity', 'doer', '--kind', 'process', '--role', 'worker', '--queue', 'watched');
+  await vak(['provision', ...bus.url()]);
+  const doer = await openProfilePeer(program.profile, 'doer', bus.server.url);
+  peers.push(doer);
+  const sum = { count: 0, bytes: 0 };
+  doer.fabric.bus.subscribe('vak.*.default.>', {
+    kind: 'inline',
+    onMessage({ data }) {
+      sum.count++;
+      sum.bytes += data.length;
+    },
+  });
+  await doer.fabric.ping();
+  const begin = (...more: string[]) =>
+    startUntil(program, ['metrics', '--watch', '0.2', ...more, ...bus.url()], { text: /looks every 0\.2 s/ });
+  const [watching, exposing] = [await begin('--json'), await begin('--prometheus')];
+  await doer.work('watched', async ({ task }) => (task.command?.[0] === 'true' ? doneResult : failedResult));
+  const submit = (program: string) => vak(['task', 'submit', '--queue', 'watched', ...bus.url(), '--', program]);
+  for (const command of ['true', 'true', 'false']) await submit(command);
+  const last = (): WatchedLine =>
+    jsonLines<WatchedLine>(watching.stdout().replace(/[^\n]*$/, '')).at(-1) as WatchedLine;
+  const wanted = { done: 2, finishedLate: 0, dead: 1, failedAttempts: 1, lost: 0, refusedRecords: 0 };
+  await expect.poll(() => last().tasks, patience).toMatchObject({ ...wanted, claimToDone: { count: 2 } });
+  await expect
+    .poll(() => last().live, patience)
+    .toMatchObject({ received: sum.count, receivedBytes: sum.bytes, dropped: 0, publishToDeliver: { unmeasured: 0 } });
+  expect(last()).toMatchObject({
+    live: {
+      publishToDeliver: { count: sum.count, p50Ms: expect.any(Number) },
+      planes: { work: { received: 3 }, receipts: { received: 3 }, dlq: { received: 1 } },
+    },
+  });
+  const heard = (text: string) =>
+    text
+      .split('\n\n')
+      .slice(0, -1)
+      .map((one) => parsePrometheusText(`${one}\n`));
+  const totalOf = (name: string): number =>
+    (heard(exposing.stdout()).at(-1)?.get(name)?.samples ?? []).reduce((all, [, , value]) => all + value, 0);
+  await expect.poll(() => totalOf('vak_received_bytes_total'), patience).toBe(sum.bytes);
+  await expect.poll(() => totalOf('vak_tasks_done_total'), patience).toBe(2);
+  for (const one of [watching, exposing]) {
+    one.child.kill('SIGINT');
+    expect((await one.ended).code).toBe(4);
+  }
+}, 90_000);
+
+test('W10 vak: metrics needs no key store, and says what it cannot tell; without streams there are no figures', async () => {
+  const at = await begin('unmeasured');
+  const environment = { VAK_PASSPHRASE_FILE: undefined };
+  const cut = await startUntil(program, ['metrics', '--watch', '0.2', '--json', ...at], {
+    text: /looks every/,
+    environment,
+  });
+  await expect.poll(() => cut.stdout(), patience).toMatch(/"tasks":null\}\n/);
+  await cut.says(/whether a queue is paused and what tasks come to cannot be told: the key store is locked/);
+  cut.child.stdout?.destroy();
+  expect((await cut.ended).code).toBe(0);
+  const bare = await vak(['metrics', '--json', '--workspace', 'nowhere', ...bus.url()], { environment });
+  expect([bare.code, bare.stderr]).toEqual([
+    0,
+    expect.stringMatching(/nowhere has no streams here; .* vak provision\n$/),
+  ]);
+  expect(json(bare.stdout)).toMatchObject({ deadLetters: null, activeQueueLag: 0, queues: [], streams: [] });
+}, 90_000);
+
+test.each([
+  [['5'], /vak metrics: takes seconds with --watch only/],
+  [['--watch', '0'], /SECONDS: found 1 characters/],
+  [['--json', '--prometheus'], /vak metrics: --json and --prometheus exclude each other/],
+])('W10 vak: metrics %j is bad usage: exit 2', async (args, text) => {
+  expect(await vak(['metrics', ...args])).toEqual({ code: 2, stdout: '', stderr: oneLine(text) });
+});
 
 test.each([
   [['5'], /vak queues: takes seconds with --watch only; its other commands are pause, resume/],

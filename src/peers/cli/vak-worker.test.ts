@@ -85,7 +85,15 @@ test(
     expect(await messagesOf('DLQ')).toBe(1);
     worker.child.kill('SIGTERM');
     expect(await worker.ended).toMatchObject({ code: 0, stdout: '' });
-    expect(worker.lines.at(-1)).toMatchObject({ event: 'stopped' });
+    const [{ tookMs }] = worker.events('done') as unknown as [{ readonly tookMs: number }];
+    const claimToDone = { count: 1, meanMs: tookMs, p50Ms: tookMs, p90Ms: tookMs, p99Ms: tookMs, maxMs: tookMs };
+    expect(worker.lines.at(-1)).toMatchObject({
+      ...{ event: 'stopped', done: 1, failed: 1, buried: 1, returned: 0, refused: 0, unsettled: 0, claimToDone },
+      // Three receipts and a dead letter at least, and what its sessions told.
+      bus: { publishedCount: expect.any(Number), droppedCount: 0 },
+    });
+    const { bus: said } = worker.lines.at(-1) as unknown as { readonly bus: { readonly publishedCount: number } };
+    expect(said.publishedCount).toBeGreaterThan(4);
   },
 );
 

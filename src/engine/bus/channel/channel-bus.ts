@@ -8,7 +8,7 @@ import { checkPattern, checkSubject } from '../../../shared/protocol/subject.ts'
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Bus, Message, Subscription } from '../bus.ts';
-import { createBusCounters, toBusMetrics } from '../bus-counters.ts';
+import { type BusCounters, countPublished, createBusCounters, toBusMetrics } from '../bus-counters.ts';
 import { checkMessageSize } from '../check-message.ts';
 import { createPendingRequest, type PendingRequest } from '../pending-request.ts';
 import { createSubscriptionSink, deliverTo, type SubscriptionSink } from '../subscription-sink.ts';
@@ -31,14 +31,16 @@ export interface ChannelBusDeps {
   readonly port: ChannelPort;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Where it counts; others may add to it. */
+  readonly counters?: BusCounters;
 }
 
 /** Creates the peer's bus; it closes by itself when the other side has gone. */
-export function createChannelBus({ port, clock, logger }: ChannelBusDeps): Bus {
+export function createChannelBus(deps: ChannelBusDeps): Bus {
+  const { port, clock, logger, counters = createBusCounters(deps.clock) } = deps;
   const held = createDisposer();
   const sinks = new Map<number, SubscriptionSink>();
   const requests = new Map<number, PendingRequest>();
-  const counters = createBusCounters();
   let writers: { resolve: () => void; reject: (error: VakError) => void }[] = [];
   let unacknowledged = 0;
   let nextId = 1;
@@ -109,11 +111,10 @@ export function createChannelBus({ port, clock, logger }: ChannelBusDeps): Bus {
       checkOpen(`publish ${subject}`);
       checkMessageSize(subject, data);
       checkSubject(subject);
-      counters.publishedCount++;
-      counters.publishedBytes += data.length;
+      countPublished(counters, data.length);
       const weight = weightOf({ subject, data });
       if (unacknowledged + weight > hardLimitBytes) {
-        counters.otherDroppedCount++;
+        counters.droppedCount++;
         return;
       }
       unacknowledged += weight;
@@ -121,7 +122,7 @@ export function createChannelBus({ port, clock, logger }: ChannelBusDeps): Bus {
     },
     subscribe(pattern, delivery): Subscription {
       checkOpen(`subscribe ${pattern}`);
-      const sink = createSubscriptionSink(delivery, { pattern: checkPattern(pattern), clock, logger });
+      const sink = createSubscriptionSink(delivery, { pattern: checkPattern(pattern), counters, clock, logger });
       const id = nextId++;
       sinks.set(id, sink);
       const isInline = delivery.kind === 'inline';
@@ -136,7 +137,6 @@ export function createChannelBus({ port, clock, logger }: ChannelBusDeps): Bus {
         stats: () => sink.stats(),
         dispose() {
           if (!sinks.delete(id)) return;
-          counters.otherDroppedCount += sink.stats().droppedCount;
           sink.stop();
           post({ kind: 'unsubscribe', id });
         },
@@ -152,6 +152,7 @@ export function createChannelBus({ port, clock, logger }: ChannelBusDeps): Bus {
       });
       requests.set(id, request);
       post({ kind: 'request', id, subject, data, timeoutMs: options.timeoutMs });
+      countPublished(counters, data.length);
       return request.answer;
     },
     whenWritable() {
@@ -159,7 +160,7 @@ export function createChannelBus({ port, clock, logger }: ChannelBusDeps): Bus {
       if (unacknowledged <= windowBytes) return Promise.resolve();
       return new Promise((resolve, reject) => writers.push({ resolve, reject }));
     },
-    metrics: () => toBusMetrics(counters, sinks.values()),
+    metrics: () => toBusMetrics(counters, new Set(sinks.values())),
     async close() {
       await Promise.all(Array.from(sinks.values(), (sink) => sink.drain()));
       end();

@@ -48,6 +48,28 @@ async function openFabrics() {
   return { clock, inner, mine, served, peer, host, state, become, settle };
 }
 
+it('W10 a peer counts what it published, asked and appended itself, and nothing of others', async () => {
+  const { mine, inner, settle } = await openFabrics();
+  const subjects = ['vak.dlq.ws.*.failed'];
+  const more = { maxAgeMs: null, maxBytes: null, whenFull: 'refuse-new', dedupeWindowMs: 60_000 } as const;
+  await inner.durable.ensureStream({ name: 'S', subjects, retention: 'limits', ...more });
+  inner.bus.subscribe('vak.control.ws.>', { kind: 'inline', onMessage: ({ respond }) => respond?.(utf8('yes')) });
+  mine.bus.publish('vak.events.ws.s.tokens', utf8('1'));
+  const answered = mine.bus.request('vak.control.ws.a.b', utf8('12'), { timeoutMs: 1_000 });
+  await settle();
+  await answered;
+  for (const messageId of ['a', 'a', 'b']) {
+    const appended = mine.durable.append('vak.dlq.ws.p.failed', utf8('1234'), { messageId });
+    await settle();
+    await appended;
+  }
+  inner.bus.publish('vak.events.ws.s.tokens', utf8('not ours'));
+  expect(mine.bus.metrics()).toMatchObject({ publishedCount: 4, publishedBytes: 11, receivedCount: 0 });
+  expect(inner.bus.metrics()).toMatchObject({ publishedCount: 5, publishedBytes: 19, receivedCount: 1 });
+  await mine.close();
+  await inner.close();
+});
+
 it('B8 a peer knows how main’s engine is connected, and hears of each change', async () => {
   const { mine, become, settle, peer } = await openFabrics();
   const heard: BusStatus[] = [];

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { countAppends, createBusCounters } from '../bus-counters.ts';
 import type { Fabric } from '../fabric.ts';
 import { createChannelBus } from './channel-bus.ts';
 import { createChannelPlane } from './channel-plane.ts';
@@ -22,12 +23,13 @@ export interface ChannelFabricDeps {
 
 /** Creates the peer's end; it closes by itself when the other side has gone. */
 export function createChannelFabric(deps: ChannelFabricDeps): ChannelFabric {
-  const bus = createChannelBus(deps);
+  const counters = createBusCounters(deps.clock);
+  const bus = createChannelBus({ ...deps, counters });
   const plane = createChannelPlane(deps);
   const status = createChannelStatus(deps);
   return {
     bus,
-    durable: plane.durable,
+    durable: countAppends(plane.durable, counters),
     status: status.status,
     onStatus: status.onStatus,
     async close() {

@@ -22,6 +22,7 @@ import {
 /** Laws of consumers. */
 export function defineConsumerLaws(law: DefineDurableLaw): void {
   defineMakingLaws(law);
+  defineProgressLaws(law);
   definePullLaws(law);
   defineEndingLaws(law);
 }
@@ -129,6 +130,48 @@ function defineMakingLaws(law: DefineDurableLaw): void {
     assert.equal(again?.deliveryCount, 2);
     assert.deepEqual(await figures(), [1, 2, 1]);
   });
+}
+
+/** A moment that each engine's clock shows. */
+const momentMs = 20;
+
+function defineProgressLaws(law: DefineDurableLaw): void {
+  law(
+    'W9 a consumer tells how much it delivered, and when something was last under way and last ended',
+    async (context) => {
+      const { tested } = context;
+      const { consumer } = await makeConsumer(context);
+      await appendTexts(context, ['1', '2', '3']);
+      const fresh = await consumer.state();
+      assert.deepEqual([fresh.deliveredCount, fresh.lastActiveMs, fresh.lastEndedMs], [0, null, null]);
+      /** Which of the two moments moved on, and how many deliveries there are. */
+      let before = fresh;
+      const moved = async (): Promise<[number, boolean, boolean]> => {
+        const now = await consumer.state();
+        const [isActive, isEnded] = (['lastActiveMs', 'lastEndedMs'] as const).map(
+          (field) => (now[field] ?? 0) > (before[field] ?? 0),
+        );
+        before = now;
+        await tested.advance(momentMs);
+        return [now.deliveredCount, isActive === true, isEnded === true];
+      };
+      const [first, second, third] = await pullNow(consumer, 3);
+      assert.deepEqual(await moved(), [3, true, false]);
+      assert.deepEqual(await moved(), [3, false, false]);
+      await second?.working();
+      assert.ok(await eventually(context, async () => (await consumer.state()).lastActiveMs !== before.lastActiveMs));
+      assert.deepEqual(await moved(), [3, true, false]);
+      await first?.ack();
+      assert.deepEqual(await moved(), [3, false, true]);
+      await second?.term();
+      assert.ok(await eventually(context, async () => (await consumer.state()).lastEndedMs !== before.lastEndedMs));
+      assert.deepEqual(await moved(), [3, false, true]);
+      await third?.nak();
+      assert.deepEqual(await moved(), [3, false, false]);
+      await whilePassing(context, consumer.pull({ batch: 1, waitMs: 3_000 }));
+      assert.deepEqual(await moved(), [4, true, false]);
+    },
+  );
 }
 
 function definePullLaws(law: DefineDurableLaw): void {

@@ -33,8 +33,8 @@ export interface ConsumerProgress {
   end(seq: number): boolean;
   /** Not done: delivered again at `dueMs`. True: it has no delivery left, and is given up. */
   nak(of: DeliveryOf, dueMs: number): boolean;
-  /** The ack wait of this delivery begins anew. */
-  working(of: DeliveryOf, nowMs: number): void;
+  /** The ack wait of this delivery begins anew. False: it is not the present one, so nothing does. */
+  working(of: DeliveryOf, nowMs: number): boolean;
   /** Ends what is due: gives those that are given up now; the rest can be taken again. */
   expire(nowMs: number): Taken[];
   /** Takes over what was kept; it is due at `dueMs`. */
@@ -137,9 +137,9 @@ export function createConsumerProgress(
     },
     working(of, nowMs) {
       const entry = busy(of);
-      if (entry !== undefined) {
-        change(entry, { deliveries: entry.deliveries, kind: 'busy', dueMs: nowMs + spec.ackWaitMs });
-      }
+      if (entry === undefined) return false;
+      change(entry, { deliveries: entry.deliveries, kind: 'busy', dueMs: nowMs + spec.ackWaitMs });
+      return true;
     },
     expire(nowMs) {
       const givenUp: Taken[] = [];

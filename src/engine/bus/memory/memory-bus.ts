@@ -8,7 +8,7 @@ import { checkPattern, checkSubject } from '../../../shared/protocol/subject.ts'
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Bus, Message, Subscription } from '../bus.ts';
-import { createBusCounters, toBusMetrics } from '../bus-counters.ts';
+import { countPublished, createBusCounters, toBusMetrics } from '../bus-counters.ts';
 import { checkMessageSize } from '../check-message.ts';
 import { createPendingRequest, type PendingRequest } from '../pending-request.ts';
 import { createSubscriptionSink, deliverTo, type SubscriptionSink } from '../subscription-sink.ts';
@@ -41,7 +41,7 @@ export function createMemoryBus({ clock, logger }: MemoryBusDeps): Bus {
   const router = createSubjectRouter<SubscriptionSink>(checkSubject);
   const sinks = new Set<SubscriptionSink>();
   const requests = new Set<PendingRequest>();
-  const counters = createBusCounters();
+  const counters = createBusCounters(clock);
   const nested = createRingBuffer<Message>(maxNestedPublishes);
   let isDelivering = false;
   let isClosed = false;
@@ -52,8 +52,7 @@ export function createMemoryBus({ clock, logger }: MemoryBusDeps): Bus {
 
   function deliver(message: Message, targets: readonly SubscriptionSink[]): void {
     const size = message.data.length;
-    counters.publishedCount++;
-    counters.publishedBytes += size;
+    countPublished(counters, size);
     counters.receivedCount += targets.length;
     counters.receivedBytes += size * targets.length;
     deliverTo(targets, message);
@@ -88,7 +87,7 @@ export function createMemoryBus({ clock, logger }: MemoryBusDeps): Bus {
     },
     subscribe(pattern, delivery): Subscription {
       checkOpen(`subscribe ${pattern}`);
-      const sink = createSubscriptionSink(delivery, { pattern: checkPattern(pattern), clock, logger });
+      const sink = createSubscriptionSink(delivery, { pattern: checkPattern(pattern), counters, clock, logger });
       const remove = router.add(pattern, sink);
       sinks.add(sink);
       return {
@@ -96,7 +95,6 @@ export function createMemoryBus({ clock, logger }: MemoryBusDeps): Bus {
         dispose() {
           if (!sinks.delete(sink)) return;
           remove();
-          counters.otherDroppedCount += sink.stats().droppedCount;
           sink.stop();
         },
       };
@@ -106,6 +104,7 @@ export function createMemoryBus({ clock, logger }: MemoryBusDeps): Bus {
       checkMessageSize(subject, data);
       const targets = router.route(subject);
       if (targets.length === 0) {
+        countPublished(counters, data.length);
         throw new VakError('no-responders', `request ${subject}: nobody listens there`, { retryable: true });
       }
       const request = createPendingRequest(subject, { ...options, clock }, (ended) => requests.delete(ended));
@@ -124,10 +123,7 @@ export function createMemoryBus({ clock, logger }: MemoryBusDeps): Bus {
       isClosed = true;
       await withinMs(clock, drainLimitMs, Promise.all(Array.from(sinks, (sink) => sink.drain())));
       for (const request of [...requests]) request.dispose();
-      for (const sink of sinks) {
-        sink.stop();
-        counters.otherDroppedCount += sink.stats().droppedCount;
-      }
+      for (const sink of sinks) sink.stop();
       sinks.clear();
     },
   };

@@ -110,6 +110,9 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
   const record = createConsumerRecord(options, progress);
   const timer = createDueTimer(clock, wake);
   let makeEndError: (() => VakError) | undefined;
+  let deliveredCount = 0;
+  let lastActiveMs: number | null = null;
+  let lastEndedMs: number | null = null;
 
   function keep(seq: number): void {
     if (makeEndError !== undefined || !writer.isKeeping) return;
@@ -144,6 +147,8 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
       keep(taken.seq);
       claimed.push(taken);
     }
+    deliveredCount += claimed.length;
+    if (claimed.length > 0) lastActiveMs = clock.now();
     return claimed;
   }
 
@@ -161,6 +166,7 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
 
   function endDelivery(seq: number): void {
     if (!progress.end(seq)) return;
+    lastEndedMs = clock.now();
     keep(seq);
     options.onEnded(seq);
     // It made room for who waits; else the timer sees to what is due.
@@ -200,7 +206,7 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
       },
       async working() {
         checkOpen();
-        if (!isEnded) progress.working(taken, clock.monotonic());
+        if (!isEnded && progress.working(taken, clock.monotonic())) lastActiveMs = clock.now();
       },
     };
   }
@@ -239,6 +245,7 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
       inFlightCount: progress.inFlightCount(),
       redeliveredCount: progress.redeliveredCount(),
       waitingCount: queue.size(),
+      ...{ deliveredCount, lastActiveMs, lastEndedMs },
     }),
     needs: ({ seq, subject }) => (seq >= progress.cursor() ? match.isMatch(subject) : progress.kept(seq) !== undefined),
     forget(seq) {

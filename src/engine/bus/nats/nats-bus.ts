@@ -9,7 +9,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Randomness } from '../../ports/randomness.ts';
 import { type Bus, maxMessageBytes, type Subscription } from '../bus.ts';
-import { createBusCounters, toBusMetrics } from '../bus-counters.ts';
+import { type BusCounters, countPublished, createBusCounters, toBusMetrics } from '../bus-counters.ts';
 import { checkMessageSize } from '../check-message.ts';
 import { createSubscriptionSink, type SubscriptionSink } from '../subscription-sink.ts';
 import type { Denied, NatsConnection } from './nats-connection.ts';
@@ -31,6 +31,8 @@ export interface NatsBusDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly randomness: Randomness;
+  /** Where it counts; others may add to it. */
+  readonly counters?: BusCounters;
   /** What the server refused when no caller waits for it. */
   readonly onError?: ((error: VakError) => void) | undefined;
 }
@@ -62,13 +64,15 @@ function createKnownSubjects() {
 
 /** Creates the bus on a connection, which stays open when the bus is closed. */
 export function createNatsBus(deps: NatsBusDeps): Bus {
-  const { connection, clock, logger, randomness, onError } = deps;
+  const { connection, clock, logger, randomness, counters = createBusCounters(deps.clock), onError } = deps;
   const { client } = connection;
   const held = createDisposer();
-  const counters = createBusCounters();
   const subjects = createKnownSubjects();
-  const sinks = new Map<SubscriptionSink, string>();
-  const requests = createRequests({ connection, clock, randomness, prefix: `${deps.inboxPrefix}.${requestMark}` });
+  const sinks = new Set<SubscriptionSink>();
+  const requests = createRequests({
+    ...{ connection, clock, randomness, prefix: `${deps.inboxPrefix}.${requestMark}` },
+    onSent: (sizeBytes) => countPublished(counters, sizeBytes),
+  });
   const outflow = createOutflow({ clock, isUp: connection.isUp, confirm: () => client.flush() });
   let isClosed = false;
 
@@ -86,7 +90,7 @@ export function createNatsBus(deps: NatsBusDeps): Bus {
   function send(subject: string, data: Uint8Array): void {
     const bytes = subject.length + data.length + frameBytes;
     if (!connection.isUp() || !outflow.hasRoom(bytes)) {
-      counters.otherDroppedCount++;
+      counters.droppedCount++;
       return;
     }
     client.publish(subject, data);
@@ -106,6 +110,9 @@ export function createNatsBus(deps: NatsBusDeps): Bus {
     },
   });
 
+  const isSubscribed = (subject: string): boolean =>
+    Array.from(sinks, (sink) => sink.stats().pattern).some((own) => own === subject || matches(own, subject));
+
   function onDenied({ operation, subject }: Denied): void {
     if (subject === undefined) {
       onError?.(new VakError('unauthorized', `${operation}: the server does not let these credentials; see its log`));
@@ -114,8 +121,8 @@ export function createNatsBus(deps: NatsBusDeps): Bus {
     if (operation === 'publish') {
       // What others publish over this connection is theirs to hear of.
       if (requests.deny(subject) || !subjects.has(subject)) return;
-      counters.otherDroppedCount++;
-    } else if (![...sinks.values()].some((pattern) => pattern === subject || matches(pattern, subject))) return;
+      counters.droppedCount++;
+    } else if (!isSubscribed(subject)) return;
     onError?.(deniedError(operation, subject));
   }
   held.add(connection.onDenied(onDenied));
@@ -127,31 +134,24 @@ export function createNatsBus(deps: NatsBusDeps): Bus {
     outflow.dispose();
   });
 
-  function remove(sink: SubscriptionSink): void {
-    counters.otherDroppedCount += sink.stats().droppedCount;
-    sinks.delete(sink);
-  }
-
   return {
     publish(subject, data) {
       if (isClosed || client.isClosed()) checkOpen(`publish ${subject}`);
       checkSize(subject, data);
       subjects.check(subject);
-      counters.publishedCount++;
-      counters.publishedBytes += data.length;
+      countPublished(counters, data.length);
       send(subject, data);
     },
     subscribe(pattern, delivery): Subscription {
       checkOpen(`subscribe ${pattern}`);
-      const sink = createSubscriptionSink(delivery, { pattern: checkPattern(pattern), clock, logger });
+      const sink = createSubscriptionSink(delivery, { pattern: checkPattern(pattern), counters, clock, logger });
       const end = inflow.add(pattern, sink);
-      sinks.set(sink, pattern);
+      sinks.add(sink);
       return {
         stats: () => sink.stats(),
         dispose() {
-          if (!sinks.has(sink)) return;
+          if (!sinks.delete(sink)) return;
           end();
-          remove(sink);
           sink.stop();
         },
       };
@@ -163,19 +163,17 @@ export function createNatsBus(deps: NatsBusDeps): Bus {
       return requests.ask(subject, data, options);
     },
     whenWritable: () => outflow.whenWritable(),
-    metrics: () => toBusMetrics(counters, sinks.keys()),
+    metrics: () => toBusMetrics(counters, sinks),
     async close() {
       if (isClosed) return;
       isClosed = true;
       if (connection.isUp()) await withinMs(clock, drainLimitMs, Promise.all([inflow.drain(), client.flush()]));
-      await withinMs(clock, drainLimitMs, Promise.all(Array.from(sinks.keys(), (sink) => sink.drain())));
+      await withinMs(clock, drainLimitMs, Promise.all(Array.from(sinks, (sink) => sink.drain())));
       inflow.dispose();
       requests.dispose();
       outflow.dispose();
-      for (const sink of [...sinks.keys()]) {
-        sink.stop();
-        remove(sink);
-      }
+      for (const sink of sinks) sink.stop();
+      sinks.clear();
       held.dispose();
     },
   };

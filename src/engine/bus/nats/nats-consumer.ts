@@ -59,8 +59,15 @@ function consumerConfig(spec: ConsumerSpec): JsonRecord {
   };
 }
 
+/** The server moves it for a delivery and for `working`, and of the floor of acks for an ack or a term [M]; a restart forgets it. */
+function lastActiveIn(place: JsonRecord): number | null {
+  const ms = Date.parse(textIn(place, 'last_active'));
+  return Number.isFinite(ms) ? ms : null;
+}
+
 function stateOf(info: JsonRecord, where: string): ConsumerState {
   const config = recordIn(info, 'config', where);
+  const delivered = recordIn(info, 'delivered', where);
   return {
     spec: {
       name: textIn(info, 'name'),
@@ -74,6 +81,9 @@ function stateOf(info: JsonRecord, where: string): ConsumerState {
     inFlightCount: numberIn(info, 'num_ack_pending'),
     redeliveredCount: numberIn(info, 'num_redelivered'),
     waitingCount: numberIn(info, 'num_waiting'),
+    deliveredCount: numberIn(delivered, 'consumer_seq'),
+    lastActiveMs: lastActiveIn(delivered),
+    lastEndedMs: lastActiveIn(recordIn(info, 'ack_floor', where)),
   };
 }
 

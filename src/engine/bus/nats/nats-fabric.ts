@@ -2,6 +2,7 @@
  * The NATS engine, whole: one connection with its live plane, its durable plane and its status (protocol.md §5).
  * Law: it closes in order: first what waits is delivered, last the connection goes.
  */
+import { countAppends, createBusCounters } from '../bus-counters.ts';
 import type { Fabric } from '../fabric.ts';
 import { createNatsBus } from './nats-bus.ts';
 import { connectToServer } from './nats-connection.ts';
@@ -16,18 +17,19 @@ import { createNatsPlane } from './nats-plane.ts';
 export async function connectNats(options: NatsOptions): Promise<Fabric> {
   const connection = await connectToServer(options);
   const { inboxPrefix, clock, logger, randomness, onError } = options;
-  const bus = createNatsBus({ connection, inboxPrefix, clock, logger, randomness, onError });
-  const durable = createNatsPlane({ connection: connection.client, inboxPrefix, clock, logger, randomness });
+  const counters = createBusCounters(clock);
+  const bus = createNatsBus({ connection, inboxPrefix, clock, logger, randomness, counters, onError });
+  const plane = createNatsPlane({ connection: connection.client, inboxPrefix, clock, logger, randomness });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
     await bus.close();
-    durable.close();
+    plane.close();
     await connection.close();
   }
   return {
     bus,
-    durable,
+    durable: countAppends(plane, counters),
     status: () => connection.status(),
     onStatus: (listener) => connection.onStatus(listener),
     facts: () => factsOf(connection.info()),

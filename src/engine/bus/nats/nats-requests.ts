@@ -18,6 +18,8 @@ export interface RequestsDeps {
   readonly randomness: Randomness;
   /** What the inbox begins with; a random part follows. */
   readonly prefix: string;
+  /** A request went to the server; bytes of its data. */
+  readonly onSent: (sizeBytes: number) => void;
 }
 
 export interface Requests extends Disposable {
@@ -43,7 +45,7 @@ function settle(request: PendingRequest, subject: string, { data, headers }: Msg
   request.reject(new VakError('no-responders', `request ${subject}: nobody listens there`, { retryable: true }));
 }
 
-export function createRequests({ connection, clock, randomness, prefix }: RequestsDeps): Requests {
+export function createRequests({ connection, clock, randomness, prefix, onSent }: RequestsDeps): Requests {
   const client: Client = connection.client;
   const held = createDisposer();
   const inbox = `${prefix}.${Buffer.from(randomness.bytes(12)).toString('hex')}`;
@@ -84,6 +86,7 @@ export function createRequests({ connection, clock, randomness, prefix }: Reques
         if (!connection.isUp()) throw lost(subject);
         listen();
         client.publish(subject, data, { reply: `${inbox}.${token}` });
+        onSent(data.length);
       } catch (thrown) {
         request.reject(toVakError(thrown, `request ${subject}`));
       }
