@@ -1,17 +1,32 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+const every = ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs', 'tests/**/*.test.ts'];
+/** Tests that start programs or servers, or that change, measure or list their own process: each file has a process to itself. */
+const alone = [
+  'scripts/**/*.test.mjs',
+  'tests/**/*.test.ts',
+  'src/peers/**/*.test.ts',
+  'src/engine/{connections,swarm,work}/**/*.test.ts',
+  'src/engine/bus/nats/**/*.test.ts',
+  'src/engine/access/permitted-plane.test.ts',
+  'src/engine/**/*-{kill,processes}.test.ts',
+];
+const common = { environment: 'node', retry: 0, testTimeout: 20_000 } as const;
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs', 'tests/**/*.test.ts'],
-    environment: 'node',
+    projects: [
+      { test: { ...common, name: 'alone', include: alone } },
+      // No module is mocked and none has a state, so files may share what they import; to load it anew for each took longer than most
+      // of them run. Projects begin in the order of their names: what takes long is under way before these fill the rest.
+      { test: { ...common, name: 'together', include: every, exclude: alone, isolate: false } },
+    ],
     globalSetup: ['tests/support/test-run-folder.ts'],
     // Left to itself vitest takes one core fewer than there are: on two cores a single worker, which would spend half of its time
     // waiting for the programs and servers that tests start.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     passWithNoTests: false,
-    retry: 0,
-    testTimeout: 20_000,
     coverage: {
       provider: 'v8',
       include: ['src/shared/**', 'src/engine/**'],
