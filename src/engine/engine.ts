@@ -309,6 +309,8 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
     ...{ ports, workspace },
     onChange() {
       for (const name of ['identity.keyStore', 'identity.self', 'settings.current'] as const) snapshots.changed(name);
+      // An operator who has just been made speaks from now on.
+      outbox.follow();
     },
     onBusChange(isSecret) {
       void trust.refreshSecrets();
