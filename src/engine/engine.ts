@@ -36,6 +36,7 @@ import { createCredentialIssuer } from './identity/peer-credentials.ts';
 import type { Profile } from './identity/profile.ts';
 import { createProcessUsageReader, type ProcessUsage } from './metrics/process-usage.ts';
 import { createOperatorOutbox } from './outbox/operator-outbox.ts';
+import { type AppWorkPlane, createAppWorkPlane } from './plane/app-work-plane.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { OperatorPrompt } from './ports/operator-prompt.ts';
@@ -46,7 +47,7 @@ import { createSessionsService } from './sessions/sessions-service.ts';
 import { type Environment, keyStoreSecrets } from './settings/secret-sources.ts';
 import { createSettingsService, type SettingsService } from './settings/settings-service.ts';
 import { createSnapshotHub, type SnapshotHub, type SnapshotReaders } from './snapshots/snapshot-hub.ts';
-import { createLocalSwarm, type LaunchWorker, type LocalSwarm } from './swarm/local-swarm.ts';
+import type { LaunchWorker } from './swarm/local-swarm.ts';
 import { createWorkPlane, type WorkPlane } from './work-plane.ts';
 
 /** What the engine takes from outside. */
@@ -148,7 +149,7 @@ interface SnapshotSources {
   readonly connections: ConnectionsService;
   readonly sessions: Sessions;
   readonly streams: StreamsService;
-  readonly swarm: LocalSwarm;
+  readonly swarm: AppWorkPlane['swarm'];
   readonly identity: IdentityService;
   readonly settings: SettingsService;
   readonly work: WorkPlane;
@@ -342,18 +343,19 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
       connection.follow(isSecret);
     },
   });
-  const onChange = (): void => snapshots.changed('swarm.state');
-  const swarm = createLocalSwarm({
-    ...{ launch: launchWorker, issueCredentials, clock, randomness, logger, workspace, sessions, onChange },
-    ...{ fabric: connection.live, heads: profile.heads },
+  const plane = createAppWorkPlane({
+    ...{ clock, randomness, logger, workspace, profile, connection, launch: launchWorker, issueCredentials, sessions },
+    onSwarm: () => snapshots.changed('swarm.state'),
+    onSupervisor: () => snapshots.changed('queues.state'),
   });
+  const { swarm } = plane;
   const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
   const onConnection = (): void => snapshots.changed('connections.state');
   const outbox = createOutboxOf(ports, connection, { workspace, secrets: trust.secrets, onChange: onConnection });
   const work = held.add(
     createWorkPlane({
       ...{ ...ports, ...profile, workspace, connection, outbox, gate, trust },
-      supervisor: () => ({ kind: 'off', why: null }),
+      supervisor: plane.supervisor.state,
       onChange: (name) => snapshots.changed(name),
     }),
   );
@@ -374,6 +376,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
         connection.follow();
       } else developer.lock();
       outbox.follow();
+      plane.follow();
       snapshots.resend();
     }),
   );
@@ -388,7 +391,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
       await identity.open();
     },
     async stop() {
-      await swarm.dispose();
+      await plane.stop();
       await outbox.close();
       await connection.close();
       held.dispose();

@@ -1,29 +1,20 @@
 /** A worker on a queue: claims tasks, runs their commands, signs what came of them (protocol.md W1–W3, W6, W8, W9). */
 import { createEnvelopeAuthor } from '../engine/envelope/envelope-author.ts';
 import { openFileHeadStore } from '../engine/envelope/file-head-store.ts';
-import { createRecordChecks } from '../engine/identity/signed-record.ts';
-import { createStateReader } from '../engine/identity/state-values.ts';
 import { createSessionId } from '../engine/ports/randomness.ts';
-import { createApprovalGate } from '../engine/work/approval-gate.ts';
 import { sessionMarker } from '../engine/work/command-environment.ts';
-import { createCommandHandler } from '../engine/work/command-handler.ts';
 import { removeStalePipes } from '../engine/work/command-pipes.ts';
-import { createDeadLetterOffice } from '../engine/work/dead-letter-office.ts';
 import { createEnvelopeOutlet } from '../engine/work/envelope-outlet.ts';
 import { createGuardian } from '../engine/work/guardian.ts';
 import { createProcessTable } from '../engine/work/process-table.ts';
-import { watchQueueFlags } from '../engine/work/queue-flags.ts';
-import { createTaskRunner, type WorkEvent } from '../engine/work/task-attempt.ts';
-import { createTaskIntake } from '../engine/work/task-intake.ts';
-import { openQueue, workStreamOf } from '../engine/work/work-queue.ts';
-import { startWorkerLoop } from '../engine/work/worker-loop.ts';
+import { type QueueWork, startQueueWork } from '../engine/work/queue-work.ts';
+import type { WorkEvent } from '../engine/work/task-attempt.ts';
 import { createWorkerSession, type WorkerSession } from '../engine/work/worker-session.ts';
 import { createDisposer, type Disposer } from '../shared/base/disposer.ts';
 import { isVakError, VakError } from '../shared/base/vak-error.ts';
-import { streamsOf } from '../shared/protocol/stream-table.ts';
 import type { CliHost } from './cli/command.ts';
 import type { EventLog } from './event-log.ts';
-import type { WorkPeer } from './work-peer.ts';
+import type { RunningPeer } from './work-peer.ts';
 
 export interface QueueWorkerOptions {
   readonly queue: string;
@@ -62,7 +53,7 @@ function tell(log: EventLog, event: WorkEvent): void {
 
 /** Sessions of one command at a time each, which tell on the live bus what happens in them. */
 async function openSessions(
-  { workspace, peer, bus, signer, sealer, open }: WorkPeer,
+  { workspace, peer, bus, signer, sealer, open }: RunningPeer,
   { concurrency, cwd, log }: QueueWorkerOptions,
   { host, held }: { readonly host: CliHost; readonly held: Disposer },
 ): Promise<{ readonly sessions: readonly WorkerSession[]; close(): Promise<void> }> {
@@ -93,83 +84,36 @@ async function openSessions(
   };
 }
 
-/** Obeys the pause flag of the queue; where there is no state nothing is paused. */
-function followPause(
-  { workspace, durable, resolve }: WorkPeer,
-  { queue, log }: QueueWorkerOptions,
-  { host, setPaused }: { readonly host: CliHost; readonly setPaused: (isPaused: boolean) => void },
-) {
-  const reader = createStateReader({ workspace, verifier: createRecordChecks().verifier, resolve });
-  return watchQueueFlags({
-    ...{ workspace, durable, reader, clock: host.clock },
-    onChange(name, { isPaused, by }) {
-      if (name !== queue) return;
-      setPaused(isPaused);
-      log(isPaused ? 'paused' : 'resumed', { by });
-    },
-    onRefused: (key, why) => log('refused', { key, why }),
-  });
-}
-
-function createRunner(peer: WorkPeer, options: QueueWorkerOptions, parts: RunnerParts) {
-  const { workspace, peer: name, bus, durable, publisher, judge, reader } = peer;
-  const { queue, exec, approve, approvalMs, log } = options;
-  const { host, sessions, handled, maxDeliver } = parts;
-  const { clock, randomness, logger } = host;
-  const own = { workspace, peer: name, publisher, judge, clock, randomness, logger };
-  const office = createDeadLetterOffice({ ...own, durable: () => durable });
-  const approvals = createApprovalGate({ ...own, durable, bus, onRefused: (why) => log('refused', { why }) });
-  const mustAsk = ([program = '']: readonly string[]): boolean => approve.includes(program);
-  return createTaskRunner({
-    ...{ ...own, queue, reader, handled, office, maxDeliver },
-    intake: createTaskIntake({ ...own, reader, handled, office, maxDeliver }),
-    handler: createCommandHandler({ sessions, approvals, approvalMs, mustAsk, exec }),
-    onEvent: (event) => tell(log, event),
-  });
-}
-
-interface RunnerParts {
-  readonly host: CliHost;
-  readonly sessions: readonly WorkerSession[];
-  readonly handled: Awaited<ReturnType<WorkPeer['publisher']['handled']>>;
-  readonly maxDeliver: number;
-}
-
 /** Works until a signal; then finishes what it claimed within the time, and gives back the rest. Throws what opening the queue throws. */
-export async function runQueueWorker(peer: WorkPeer, options: QueueWorkerOptions, host: CliHost): Promise<void> {
-  const { workspace, durable, publisher, ended } = peer;
-  const { queue, concurrency, drainMs, log } = options;
-  const { clock, logger } = host;
-  const place = { workspace, queue };
-  const stream = streamsOf(workspace).find(({ name }) => name === workStreamOf(workspace));
-  if (stream === undefined) throw new TypeError('there are no tasks in the table of streams');
+export async function runQueueWorker(peer: RunningPeer, options: QueueWorkerOptions, host: CliHost): Promise<void> {
+  const { workspace, ended } = peer;
+  const { queue, concurrency, exec, approve, approvalMs, drainMs, log } = options;
+  const { clock, randomness, logger } = host;
   removeStalePipes();
-  const { consumer, spec } = await openQueue(durable, place).catch((error: unknown) => {
-    if (!isVakError(error, 'not-found')) throw error;
-    throw new VakError(
-      'not-found',
-      `queue ${queue}: the server has no streams of workspace ${workspace}; make them with vak provision`,
-    );
-  });
   const held = createDisposer();
   const { sessions, close } = await openSessions(peer, options, { host, held });
-  const handled = await publisher.handled(stream);
-  const runner = createRunner(peer, options, { host, sessions, handled, maxDeliver: spec.maxDeliver });
-  const loop = startWorkerLoop({
-    ...{ consumer, runner, concurrency, clock, logger },
-    ensure: async () => (await openQueue(durable, place)).consumer,
-    onTrouble: (code, message) => log('trouble', { code, message }),
-    onBack: () => log('back'),
-  });
-  held.add(followPause(peer, options, { host, setPaused: loop.setPaused }));
-  log('started', { peer: peer.peer, queue, concurrency });
+  let work: QueueWork | undefined;
   try {
+    work = await startQueueWork({
+      ...{ peer, queue, sessions, exec, approvalMs, clock, randomness, logger },
+      mustAsk: ([program = '']) => approve.includes(program),
+      onEvent: (event) => tell(log, event),
+      onPaused: ({ isPaused, by }) => log(isPaused ? 'paused' : 'resumed', { by }),
+      onRefused: (refused) => log('refused', { ...refused }),
+      onTrouble: (code, message) => log('trouble', { code, message }),
+      onBack: () => log('back'),
+    });
+    log('started', { peer: peer.peer, queue, concurrency });
     await ended;
-    log('draining', { running: loop.runningCount });
+    log('draining', { running: work.runningCount });
+  } catch (error) {
+    if (!isVakError(error, 'not-found') || work !== undefined) throw error;
+    const message = `queue ${queue}: the server has no streams of workspace ${workspace}; make them with vak provision`;
+    throw new VakError('not-found', message);
   } finally {
-    await loop.close({ finishWithinMs: drainMs, leaveWithinMs });
+    await work?.close({ finishWithinMs: drainMs, leaveWithinMs });
     await close();
     held.dispose();
-    log('stopped');
+    if (work !== undefined) log('stopped');
   }
 }

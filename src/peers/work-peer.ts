@@ -1,26 +1,15 @@
 /** A peer of the work plane on a server: an identity of a profile with its outbox, its judge, and no right beyond its grant (protocol.md A4, B8, E8). */
-import { createPermit, type DeniedAccess } from '../engine/access/permit.ts';
+import { createPeerPermit } from '../engine/access/peer-permit.ts';
 import { createPermittedFabric } from '../engine/access/permitted-fabric.ts';
-import type { Bus } from '../engine/bus/bus.ts';
-import type { DurablePlane } from '../engine/bus/durable.ts';
 import type { Fabric } from '../engine/bus/fabric.ts';
 import { readOnlyRefusal } from '../engine/connections/read-only-fabric.ts';
-import { createEnvelopeReader, type EnvelopeReader } from '../engine/envelope/envelope-reader.ts';
-import { createEnvelopeSealer, type EnvelopeSealer } from '../engine/envelope/envelope-sealer.ts';
-import { createEnvelopeOpener } from '../engine/envelope/open-envelope.ts';
-import { createOwnSecrets } from '../engine/envelope/own-secrets.ts';
 import { createPinnedRoot } from '../engine/envelope/pinned-root.ts';
-import { createSecretRegistry } from '../engine/envelope/secret-registry.ts';
-import { createStoredJudge, type StoredJudge } from '../engine/envelope/stored-judge.ts';
-import { createProfileKnowledge } from '../engine/envelope/trust-knowledge.ts';
-import { createProfileSignatureCheck, type ProfileSignatureCheck } from '../engine/envelope/workspace-trust.ts';
 import { grantAt } from '../engine/identity/grant-timeline.ts';
-import type { NkeySigner } from '../engine/identity/nkey.ts';
 import { takeCredentials } from '../engine/identity/own-credentials.ts';
 import { createCredentialIssuer } from '../engine/identity/peer-credentials.ts';
-import { type DurablePeer, openDurablePeer } from '../engine/outbox/durable-peer.ts';
 import { openOwnOutbox, outboxFolder } from '../engine/outbox/outbox-folder.ts';
-import { isSessionOf } from '../engine/ports/randomness.ts';
+import { createKnownGrants } from '../engine/work/known-grants.ts';
+import { openWorkPeer, type WorkPeer } from '../engine/work/work-peer.ts';
 import { createDisposer } from '../shared/base/disposer.ts';
 import { VakError } from '../shared/base/vak-error.ts';
 import type { Grant } from '../shared/protocol/identity-records.ts';
@@ -31,18 +20,8 @@ import { createOutageTalk } from './cli/outage-talk.ts';
 import { type OpenWorkspace, withWorkspace } from './cli/workspace.ts';
 import type { EventLog } from './event-log.ts';
 
-export interface WorkPeer {
-  readonly workspace: string;
-  readonly peer: string;
-  /** Both as its grant allows, and no further. */
-  readonly bus: Bus;
-  readonly durable: DurablePlane;
-  readonly publisher: DurablePeer;
-  readonly judge: StoredJudge;
-  readonly reader: EnvelopeReader;
-  readonly resolve: ProfileSignatureCheck['resolve'];
-  readonly signer: NkeySigner;
-  readonly sealer: EnvelopeSealer;
+/** Its peer stays open until the work is over. */
+export interface RunningPeer extends WorkPeer {
   readonly open: OpenWorkspace;
   /** Resolves at the first signal; rejects when the connection is closed for good. */
   readonly ended: Promise<void>;
@@ -98,11 +77,11 @@ interface Connected {
   readonly ended: Promise<void>;
 }
 
-async function runAs<T>(connected: Connected, work: (peer: WorkPeer) => Promise<T>): Promise<T> {
+async function runAs<T>(connected: Connected, work: (peer: RunningPeer) => Promise<T>): Promise<T> {
   const { asked, host, open, fabric, destination, ended } = connected;
   const { clock, randomness, logger } = host;
   const { workspace, identity: peer } = asked.common;
-  const { profile, directory } = open;
+  const { profile } = open;
   const held = createDisposer();
   try {
     const rights = rightsOf(asked, open, host);
@@ -112,36 +91,22 @@ async function runAs<T>(connected: Connected, work: (peer: WorkPeer) => Promise<
     const own = held.add(takeCredentials(await issue({ peer, ...rights }), { workspace, peer }));
     checkGranted(own.grant, asked);
     lockUnlessNeeded(asked.common, open);
-    const secrets = createOwnSecrets(own);
-    const registry = createSecretRegistry({ source: secrets, clock });
-    held.defer(() => registry.forget());
-    const { keyStore, settings, files } = profile;
-    const knowledge = held.add(createProfileKnowledge({ keyStore, directory, root, secrets, clock }));
-    const { check: checkSignature, resolve } = createProfileSignatureCheck(open, root);
-    const reader = createEnvelopeReader();
-    const judge = createStoredJudge({
-      ...{ workspace, policy: () => settings.settings().policy, checkSignature, reader, knowledge },
-      opener: createEnvelopeOpener({ registry, workspace }),
+    const { roles, queues } = own.grant;
+    const permit = createPeerPermit({
+      ...{ workspace, peer, roles, queues, clock, logger },
+      onDenied: ({ action, subject, rule }) => asked.log('denied', { action, subject, rule }),
     });
-    const permit = createPermit({
-      ...{ workspace, peer, roles: own.grant.roles, queues: own.grant.queues, clock, logger },
-      ...{ ownsSession: (session) => isSessionOf(peer, session) },
-      onDenied: ({ action, subject, rule }: DeniedAccess) => asked.log('denied', { action, subject, rule }),
-    });
-    const { bus, durable } = createPermittedFabric(fabric, permit);
-    const sealer = createEnvelopeSealer({ registry, peer, clock, randomness });
+    const { settings, files } = profile;
     const { journal } = await openOwnOutbox(outboxFolder(files.outbox, { workspace, peer, destination }), host);
-    const publisher = await openDurablePeer({
-      ...{ workspace, peer, signer: own.signer, sealer, journal, clock, randomness, logger },
-      ...{ status: fabric, durable: () => durable },
+    const workPeer = await openWorkPeer({
+      ...{ own, journal, fabric: createPermittedFabric(fabric, permit), clock, randomness, logger },
+      grants: createKnownGrants(open, root),
+      policy: () => settings.settings().policy,
     });
     try {
-      return await work({
-        ...{ workspace, peer, bus, durable, publisher, judge, reader, resolve },
-        ...{ signer: own.signer, sealer, open, ended },
-      });
+      return await work({ ...workPeer, open, ended });
     } finally {
-      await publisher.close(fabric.status().kind === 'connected' ? farewellMs : 0);
+      await workPeer.close(fabric.status().kind === 'connected' ? farewellMs : 0);
     }
   } finally {
     held.dispose();
@@ -155,7 +120,7 @@ async function runAs<T>(connected: Connected, work: (peer: WorkPeer) => Promise<
 export async function withWorkPeer<T>(
   asked: WorkPeerAsked,
   host: CliHost,
-  work: (peer: WorkPeer) => Promise<T>,
+  work: (peer: RunningPeer) => Promise<T>,
 ): Promise<T> {
   const { common, log } = asked;
   return await withWorkspace(common, host, async (open) => {

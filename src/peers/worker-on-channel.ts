@@ -1,5 +1,5 @@
-/** The worker as a process of the app: main tells it who it is, and it serves main's bus, in envelopes, until told to go. */
-import { createChannelFabric } from '../engine/bus/channel/channel-fabric.ts';
+/** The worker as a process of the app: main tells it who it is, and it serves main's bus, in envelopes, until told to go; at a queue it claims its work. */
+import { createChannelBus } from '../engine/bus/channel/channel-bus.ts';
 import type { ChannelPort } from '../engine/bus/channel/channel-port.ts';
 import { requireSelfTest } from '../engine/crypto/require-self-test.ts';
 import { createEnvelopeAuthor } from '../engine/envelope/envelope-author.ts';
@@ -16,17 +16,22 @@ import type { GroupWatch } from '../engine/work/command-runner.ts';
 import { createEnvelopeOutlet } from '../engine/work/envelope-outlet.ts';
 import { createGuardian } from '../engine/work/guardian.ts';
 import { serveWorkerControl } from '../engine/work/worker-control.ts';
-import { createWorkerSession, type StopOptions } from '../engine/work/worker-session.ts';
+import { createWorkerSession, type StopOptions, type WorkerSession } from '../engine/work/worker-session.ts';
 import { createDisposer } from '../shared/base/disposer.ts';
-import { isVakError } from '../shared/base/vak-error.ts';
+import { isVakError, VakError } from '../shared/base/vak-error.ts';
 import type { WorkerHost } from './worker-host.ts';
+import type { ChannelQueue, ChannelQueueDeps } from './worker-queue.ts';
 
 type Configuration = Extract<MainFrame, { kind: 'configure' }>;
 
 interface Worker {
-  /** Says `ended`, tells main how far the chain came, erases the keys. */
+  /** Where it works, or what it believes, is another now. */
+  follow(frame: FollowFrame): void;
+  /** Gives back what it has claimed, says `ended`, tells main how far the chain came, erases the keys. */
   stop(options: StopOptions): Promise<void>;
 }
+
+type FollowFrame = Extract<MainFrame, { kind: 'work' | 'leave' | 'policy' }>;
 
 /** Exit codes of the program, as every `vak` command has them. */
 const exitCodes = { done: 0, failed: 1, badInput: 2, unreachable: 3 } as const;
@@ -68,7 +73,7 @@ function startWorker({ port, host, configuration, onSilenced }: WorkerStart): Wo
       post({ kind: 'group-ended', pgid });
     },
   };
-  const { bus } = createChannelFabric({ port, clock, logger });
+  const bus = createChannelBus({ port, clock, logger });
   const registry = createSecretRegistry({ source: createOwnSecrets(own), clock });
   const heads = held.add(createChannelHeadStore({ post, clock, resumes }));
   const author = createEnvelopeAuthor({
@@ -76,20 +81,49 @@ function startWorker({ port, host, configuration, onSilenced }: WorkerStart): Wo
     sealer: createEnvelopeSealer({ registry, peer, clock, randomness }),
   });
   const outlet = createEnvelopeOutlet({ bus, author, logger, onFailure: onSilenced });
+  const { queue } = configuration;
   const worker = createWorkerSession({
     ...{ ...host, outlet, groups, workspace, peer, session },
-    onTaskEnded: (taskId, outcome) => post({ kind: 'task-ended', taskId, outcome }),
+    // Who is at a queue tells of its tasks there.
+    ...(queue === null ? { onTaskEnded: (taskId, outcome) => post({ kind: 'task-ended', taskId, outcome }) } : {}),
   });
+  let { policy } = configuration;
+  const atQueue =
+    queue === null ? undefined : openQueue({ port, host, own, queue, session: worker, policy: () => policy, post });
   const { rootPublic } = own;
   const gate = createCommandGate({ workspace, rootPublic, commanders, clock, checks: createRecordChecks() });
-  held.add(serveWorkerControl({ bus, logger, gate, worker, workspace, peer, session }));
+  const commanded = atQueue === undefined ? worker : commandedAt(atQueue, configuration);
+  held.add(serveWorkerControl({ bus, logger, gate, worker: commanded, workspace, peer, session }));
   return {
+    follow(frame) {
+      if (frame.kind === 'policy') policy = frame.policy;
+      else void atQueue?.then((one) => (frame.kind === 'work' ? one.work(frame) : one.leave(frame.lane)));
+    },
     async stop(options) {
-      await worker.stop(options);
+      await Promise.all([worker.stop(options), atQueue?.then((one) => one.stop(options.finishWithinMs))]);
       if (outlet.lostCount > 0) logger.error('worker.unpublished', { count: outlet.lostCount });
       registry.forget();
       held.dispose();
     },
+  };
+}
+
+/** Read only here: a worker that is given commands needs neither outbox nor records, and starts the sooner for it. */
+async function openQueue(deps: ChannelQueueDeps): Promise<ChannelQueue> {
+  const { createChannelQueue } = await import('./worker-queue.ts');
+  return createChannelQueue(deps);
+}
+
+/** What a worker at a queue may be asked: to end what it has claimed there. */
+function commandedAt(
+  atQueue: Promise<ChannelQueue>,
+  { peer, queue }: Configuration,
+): Pick<WorkerSession, 'start' | 'cancel'> {
+  return {
+    start() {
+      throw new VakError('unsupported', `run: ${peer} takes its tasks from queue ${queue}; put the task there`);
+    },
+    cancel: async (taskId) => await (await atQueue).cancel(taskId),
   };
 }
 
@@ -154,9 +188,22 @@ export function runOnChannel(port: ChannelPort, host: WorkerHost): void {
   }
 
   function onFrame(frame: MainFrame): void {
-    if (frame.kind === 'configure') configure(frame);
-    else if (frame.kind === 'drain') void leave({ reason: 'stopped by main', ...drainLimits });
-    else exit(exitCodes.done);
+    switch (frame.kind) {
+      case 'configure':
+        configure(frame);
+        return;
+      case 'drain':
+        void leave({ reason: 'stopped by main', ...drainLimits });
+        return;
+      case 'exit':
+        exit(exitCodes.done);
+        return;
+      case 'work':
+      case 'leave':
+      case 'policy':
+        if (!isLeaving || frame.kind === 'leave') worker?.follow(frame);
+        return;
+    }
   }
 
   port.onMessage((value) => {

@@ -12,13 +12,14 @@ import { createSilentLogger } from '../../src/engine/ports/logger.ts';
 import { createSeededRandomness } from '../../src/engine/ports/randomness.ts';
 import type { LaunchedPeer, PeerExit } from '../../src/engine/swarm/launched-peer.ts';
 import { createLocalSwarm, type LocalSwarm } from '../../src/engine/swarm/local-swarm.ts';
+import type { WorkPlace } from '../../src/engine/swarm/work-lanes.ts';
 import { type MainFrame, readMainFrame } from '../../src/engine/swarm/worker-frames.ts';
 import type { ProcessTable } from '../../src/engine/work/process-rows.ts';
 import { toText, utf8 } from '../../src/shared/base/bytes.ts';
 import { toDisposable } from '../../src/shared/base/disposer.ts';
 import type { Envelope } from '../../src/shared/protocol/envelope.ts';
 import { decodeEnvelope, payloadBytesOf } from '../../src/shared/protocol/envelope-codec.ts';
-import { liveOnly } from './live-only.ts';
+import { swarmPartsOn } from './swarm-parts.ts';
 import { createTestWorkspace, type TestWorkspace } from './worker-credentials.ts';
 
 /** A worker's process that a test plays. */
@@ -32,8 +33,10 @@ export interface PlayedWorker {
   readonly requests: Envelope[];
   post(value: unknown): void;
   exit(how: Partial<PeerExit>): void;
+  /** Tells main that a task of the queue is at hand, as `task-started` has it. */
+  begin(taskId: string, isWaiting?: boolean): void;
   /** Tells main how a task ended. */
-  say(outcome: 'done' | 'failed', taskId: string): void;
+  say(outcome: 'done' | 'failed' | 'cancelled' | 'returned', taskId: string): void;
 }
 
 /** What the tests of one file share; new for each test. */
@@ -55,6 +58,8 @@ export interface PlayedSwarm {
   /** Gives workers, and the swarm itself, their keys. */
   issue: IssueCredentials;
   readonly heads: HeadStore;
+  /** Where the queue workers are to work; set it, then `swarm.follow()`. */
+  place: WorkPlace | undefined;
   /** What was given. */
   readonly given: readonly PeerCredentials[];
   states(): string[];
@@ -103,6 +108,7 @@ function play(peer: string, swarm: PlayedSwarm & { readonly played: PlayedWorker
       for (const hear of [...main.close]) hear();
       for (const hear of [...main.exit]) hear({ exitCode: null, signal: null, ...how });
     },
+    begin: (taskId, isWaiting = false) => post({ kind: 'task-started', taskId, command: ['true'], isWaiting }),
     say: (outcome, taskId) => post({ kind: 'task-ended', taskId, outcome }),
   };
 
@@ -126,8 +132,9 @@ function play(peer: string, swarm: PlayedSwarm & { readonly played: PlayedWorker
     if (frame.kind === 'configure') worker.session = frame.session;
     if (!swarm.isObedient) return;
     if (frame.kind === 'configure') serve();
+    else if (frame.kind === 'leave') post({ kind: 'left', lane: frame.lane });
     else if (frame.kind === 'drain') post({ kind: 'drained', reason: 'asked' });
-    else worker.exit({ exitCode: 0 });
+    else if (frame.kind === 'exit') worker.exit({ exitCode: 0 });
   });
   swarm.played.push(worker);
   return {
@@ -172,12 +179,13 @@ export function definePlayedSwarm(): PlayedSwarm {
     const passed: string[] = [];
     bus.subscribe('vak.>', { kind: 'inline', onMessage: ({ subject }) => passed.push(subject) });
     Object.assign(shared, {
-      ...{ clock, passed, played: [], ended: [], given: [], isObedient: true, isMute: false },
+      ...{ clock, passed, played: [], ended: [], given: [], isObedient: true, isMute: false, place: undefined },
       ...{ onChange: () => {}, issue: workspace.issue, heads: createMemoryHeadStore() },
     });
     shared.swarm = createLocalSwarm({
       ...{
-        fabric: liveOnly(bus),
+        ...swarmPartsOn(bus),
+        place: () => shared.place,
         clock,
         logger,
         workspace: 'test',

@@ -6,7 +6,7 @@ import { createSilentLogger } from '../../src/engine/ports/logger.ts';
 import { createSystemRandomness } from '../../src/engine/ports/randomness.ts';
 import { createForkLauncher } from '../../src/engine/swarm/fork-launcher.ts';
 import { createLocalSwarm } from '../../src/engine/swarm/local-swarm.ts';
-import { liveOnly } from './live-only.ts';
+import { swarmPartsOn } from './swarm-parts.ts';
 import { createTestIssuer } from './worker-credentials.ts';
 
 const [entry = '', ...command] = process.argv.slice(2);
@@ -17,7 +17,7 @@ const swarm = createLocalSwarm({
   heads: createMemoryHeadStore(),
   launch: createForkLauncher({ entry, environment: process.env, logger }),
   ...{
-    fabric: liveOnly(createMemoryBus({ clock, logger })),
+    ...swarmPartsOn(createMemoryBus({ clock, logger })),
     clock,
     logger,
     randomness: createSystemRandomness(),

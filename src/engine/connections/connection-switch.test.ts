@@ -141,6 +141,25 @@ describe('connection switch', () => {
       .toBe(kept + 1);
   });
 
+  it('B8 whoever keeps something for the engine in use lets go of it before it is left, and is not waited for for ever', async () => {
+    const { engine, follow, onLeave, onChange } = await open();
+    const former = engine();
+    const story: string[] = [];
+    onLeave(async () => {
+      const stored = await former?.fabric.durable.append('vak.audit.default.ada.action', utf8('{}'));
+      story.push(`${engine()?.destination} ${stored?.stream}`);
+    });
+    onLeave(() => Promise.reject(new Error('must not hold it up')));
+    onChange(() => story.push(engine() === undefined ? 'none' : 'there'));
+    file = { contexts: { embedded: { readOnly: true } } };
+    follow();
+    await expect.poll(() => engine()?.readOnlyContext).toBe('embedded');
+    expect(story.slice(0, 2)).toEqual(['none', 'undefined VAK_AUDIT_default']);
+    expect(story.at(-1)).toBe('there');
+    expect(engine()).toMatchObject({ kind: 'embedded', destination: 'embedded' });
+    expect(engine()?.fabric).not.toBe(former?.fabric);
+  });
+
   it('B8 closing while a connection is sought ends the search', async () => {
     file = { ...contexts('nats://10.255.255.1:4222'), currentContext: 'prod' };
     const { close } = await open();

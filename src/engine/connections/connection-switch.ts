@@ -2,22 +2,24 @@
  * Which engine is behind the app: the one that the settings ask for, as soon as it can be had (product.md "Configuration").
  * Law: a change that fails leaves the engine before it in use, is told, and is tried again; nothing waits for it.
  */
-import type { Disposable } from '../../shared/base/disposer.ts';
+import { type Disposable, toDisposable } from '../../shared/base/disposer.ts';
 import { type ErrorShape, isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { ConnectionStatus } from '../../shared/contract/connections-contract.ts';
 import { embeddedContext } from '../../shared/settings/setting-keys.ts';
-import type { Settings } from '../../shared/settings/settings-schema.ts';
+import type { ContextKind, Settings } from '../../shared/settings/settings-schema.ts';
 import type { Fabric } from '../bus/fabric.ts';
 import { createEmbeddedFabric, type FabricPorts } from '../bus/memory/embedded-fabric.ts';
 import { provision } from '../bus/provision.ts';
 import { createListenerSet } from '../listener-set.ts';
 import { createSerialLane } from '../serial-lane.ts';
 import { type BusSettings, busSettingsOf, destinationOf } from '../settings/bus-settings.ts';
+import { settlesWithin } from '../wait.ts';
 import { type ConnectContextDeps, connectContext } from './connect-context.ts';
 import { createLiveFabric, type LiveFabric } from './live-fabric.ts';
 
 /** An engine, and by which name things are kept for it alone. */
 export interface EngineInUse {
+  readonly kind: ContextKind;
   readonly fabric: Fabric;
   readonly destination: string;
   /** Name of the context if it is read-only. */
@@ -41,6 +43,8 @@ export interface ConnectionSwitch {
   /** Connects to a context beside the one in use, or gives that; the caller closes it. */
   connect(name: string, signal?: AbortSignal): Promise<Fabric>;
   onChange(listener: () => void): Disposable;
+  /** Called before the engine in use is left, when `engine` gives none any more; it is waited for, but not for long. Must not reject. */
+  onLeave(listener: () => Promise<void>): Disposable;
   close(): Promise<void>;
 }
 
@@ -55,6 +59,8 @@ export interface ConnectionSwitchDeps
 
 const firstRetryMs = 2_000;
 const lastRetryMs = 30_000;
+/** Whatever is kept for an engine has so long to let go of it, ms. */
+const leaveLimitMs = 4_000;
 
 /** Tells two connections apart. */
 const keyOf = ({ context, kind, natsUrl, readOnly }: BusSettings): string =>
@@ -98,8 +104,8 @@ function createOpener(deps: ConnectionSwitchDeps) {
 }
 
 function engineOf(fabric: Fabric, settings: Settings, context: string | undefined): EngineInUse {
-  const { context: name, readOnly } = busSettingsOf(settings, context);
-  return { fabric, destination: destinationOf(settings, context), readOnlyContext: readOnly ? name : undefined };
+  const { context: name, kind, readOnly } = busSettingsOf(settings, context);
+  return { kind, fabric, destination: destinationOf(settings, context), readOnlyContext: readOnly ? name : undefined };
 }
 
 /** Tries again after a while that grows with each try. */
@@ -132,6 +138,7 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
   const { clock, logger } = deps;
   const opener = createOpener(deps);
   const changes = createListenerSet<void>(logger, 'connection.change');
+  const leaving = new Set<() => Promise<void>>();
   let inUse = busSettingsOf(deps.settings());
   let problem: ErrorShape | undefined;
   let engine: EngineInUse | undefined;
@@ -159,15 +166,24 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
   const live = createLiveFabric(await openFirst(), { logger });
   const sinceMs = clock.now();
 
+  /** What is claimed on it is given back while it is still there. */
+  async function letGo(): Promise<void> {
+    if (leaving.size === 0) return;
+    const all = Promise.allSettled(Array.from(leaving, (leave) => leave()));
+    if (!(await settlesWithin(clock, leaveLimitMs, all))) logger.warn('connection.left-in-haste');
+  }
+
   /** Whatever is kept for the engine before is let go of first. */
   async function exchangeFor(next: Fabric): Promise<void> {
     const former = engine;
     engine = undefined;
     changed();
+    if (former !== undefined) await letGo();
     try {
       await live.exchange(next);
     } catch (error) {
       engine = former;
+      changed();
       throw error;
     }
   }
@@ -251,6 +267,11 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
       return isInUse ? lend(live) : await opener.open(deps.settings(), name, signal);
     },
     onChange: changes.add,
+    onLeave(listener) {
+      const own = (): Promise<void> => listener();
+      leaving.add(own);
+      return toDisposable(() => leaving.delete(own));
+    },
     async close() {
       closing?.abort();
       closing = undefined;
@@ -258,6 +279,7 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
       await changing.idle();
       await live.close();
       changes.clear();
+      leaving.clear();
     },
   };
 }

@@ -53,6 +53,9 @@ export function createWorkspaceSecrets(deps: WorkspaceSecretsDeps): SecretSource
   };
 }
 
+/** What of a workspace's records says who was granted what. */
+export type GrantRecords = Pick<WorkspaceRecords, 'workspace' | 'directory' | 'floor'>;
+
 /** Judges the signature of an envelope on a subject; undefined while the workspace's root was never seen. */
 export interface ProfileSignatureCheck {
   check(envelope: Envelope, subject: string, atMs: number): SignatureReport | undefined;
@@ -70,7 +73,7 @@ function rolesFor(subject: string, { workspaceid, agentid, sessionid }: Envelope
  * key store is restored or begun anew.
  */
 export function createProfileSignatureCheck(
-  { workspace: ws, directory, floor }: WorkspaceRecords,
+  { workspace: ws, directory, floor }: GrantRecords,
   pinned: Pick<PinnedRoot, 'current'>,
 ): ProfileSignatureCheck {
   let root: string | undefined;

@@ -39,7 +39,7 @@ async function openEngine(destination: string, readOnlyContext?: string): Promis
   for (const spec of streamsOf(testWorkspace)) await embedded.durable.ensureStream(spec);
   const status = createPlayedStatus();
   const fabric: Fabric = { ...embedded, status: status.status, onStatus: status.onStatus };
-  const engine = { fabric, destination, readOnlyContext, status };
+  const engine = { kind: 'embedded', fabric, destination, readOnlyContext, status } as const;
   engines.push(engine);
   return engine;
 }

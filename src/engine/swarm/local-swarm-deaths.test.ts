@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { definePlayedSwarm } from '../../../tests/support/played-swarm.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
 import { maxEndedWorkers } from './local-swarm.ts';
 
 const at = definePlayedSwarm();
@@ -58,18 +59,85 @@ test('local swarm: a death while a command runs counts the command as failed and
   expect(at.ended).toEqual([[session, `worker died: ${worker?.death?.reason}`]]);
 });
 
-test('local swarm: when the last worker of the rota has died the swarm is stopped and may be started again', async () => {
+test('local swarm: a queue worker that dies is replaced, and the dead one stays listed with its cause', async () => {
+  const starting = at.swarm.start({ workers: 2 });
+  await at.settle();
+  await starting;
+  at.played[0]?.exit({ exitCode: 1 });
+  await at.settle(499);
+  expect(at.states()).toEqual(['worker-1 dead', 'worker-2 idle']);
+  await at.settle(1);
+  expect(at.states()).toEqual(['worker-1 dead', 'worker-2 idle', 'worker-1 idle']);
+  expect(at.swarm.state()).toMatchObject({ state: 'running', problem: null });
+  expect(at.swarm.state().workers[0]?.death?.reason).toMatch(/^exited with code 1;/);
+  at.played[1]?.exit({ signal: 'SIGKILL' });
+  await at.settle(600);
+  expect(at.states()).not.toContain('worker-2 idle');
+  await at.settle(400);
+  expect(at.states()).toContain('worker-2 idle');
+});
+
+test('local swarm: workers that die at once are given up after a while, why is said, and it may be started again', async () => {
+  const starting = at.swarm.start({ workers: 1 });
+  await at.settle();
+  await starting;
+  for (let second = 0; second < 90 && at.swarm.state().state === 'running'; second++) {
+    at.played.at(-1)?.exit({ exitCode: 1 });
+    await at.settle(1_000);
+  }
+  expect(at.swarm.state().state).toBe('stopped');
+  expect(at.swarm.state().problem).toMatch(
+    /^7 workers died within \d+ s and are not replaced any more; the last one: exited with code 1/,
+  );
+  const launchedCount = at.played.length;
+  expect(launchedCount).toBe(7);
+  await at.settle(60_000);
+  expect(at.played).toHaveLength(launchedCount);
+  const again = at.swarm.start({ workers: 1 });
+  await at.settle();
+  await again;
+  expect(at.swarm.state()).toMatchObject({ state: 'running', problem: null });
+});
+
+test('local swarm: what an operator kills is replaced, however often', async () => {
+  const starting = at.swarm.start({ workers: 1 });
+  await at.settle();
+  await starting;
+  for (let i = 0; i < 20; i++) {
+    const killed = at.swarm.kill({ peer: 'worker-1' });
+    await at.settle(1_000);
+    await killed;
+  }
+  expect(at.swarm.state()).toMatchObject({ state: 'running', problem: null });
+  expect(at.states().at(-1)).toBe('worker-1 idle');
+});
+
+test('I3 while the key store is locked nobody is replaced, nobody has died of it, and later somebody is', async () => {
+  const starting = at.swarm.start({ workers: 1 });
+  await at.settle();
+  await starting;
+  const real = at.issue;
+  at.issue = () => Promise.reject(new VakError('locked', 'the key store is locked'));
+  at.played[0]?.exit({ signal: 'SIGKILL' });
+  for (let i = 0; i < 12; i++) await at.settle(15_000);
+  expect(at.played).toHaveLength(1);
+  expect(at.swarm.state()).toMatchObject({ state: 'running', problem: null });
+  at.issue = real;
+  await at.settle(15_000);
+  expect(at.states()).toEqual(['worker-1 dead', 'worker-1 idle']);
+});
+
+test('local swarm: stopping while a replacement is due starts nobody', async () => {
   const starting = at.swarm.start({ workers: 1 });
   await at.settle();
   await starting;
   at.played[0]?.exit({ exitCode: 1 });
   await at.settle();
+  const stopping = at.swarm.stop();
+  await at.settle(60_000);
+  await stopping;
+  expect(at.played).toHaveLength(1);
   expect(at.swarm.state().state).toBe('stopped');
-  expect(at.swarm.state().workers[0]?.death?.reason).toMatch(/^exited with code 1;/);
-  const again = at.swarm.start({ workers: 1 });
-  await at.settle();
-  await again;
-  expect(at.states()).toEqual(['worker-1 dead', 'worker-1 idle']);
 });
 
 test('local swarm: a worker that dies before it answered fails the run at once, not after the time limit', async () => {

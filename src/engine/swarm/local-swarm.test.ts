@@ -1,25 +1,87 @@
 import { expect, test } from 'vitest';
-import { definePlayedSwarm } from '../../../tests/support/played-swarm.ts';
+import { definePlayedSwarm, type PlayedWorker } from '../../../tests/support/played-swarm.ts';
+import { toDisposable } from '../../shared/base/disposer.ts';
 import type { TakenTask } from './local-swarm.ts';
+import type { WorkPlace } from './work-lanes.ts';
 
 const at = definePlayedSwarm();
 const command = { command: ['true'] };
 
-test('local swarm: start gives each worker a sample command, one after the other, from a rota', async () => {
+async function start(workers: number): Promise<void> {
+  const starting = at.swarm.start({ workers });
+  await at.settle();
+  await starting;
+}
+
+const placeOf = (destination: string): WorkPlace =>
+  ({
+    ...{ destination, fabric: { bus: {}, durable: {}, status: () => ({}), onStatus: () => toDisposable(() => {}) } },
+  }) as unknown as WorkPlace;
+const kindsOf = (worker: PlayedWorker | undefined): string[] => worker?.frames.map(({ kind }) => kind) ?? [];
+
+test('local swarm: start brings workers of its queue, which say themselves what they are at', async () => {
   const starting = at.swarm.start({ workers: 2 });
-  expect(at.swarm.state().state).toBe('starting');
+  expect(at.swarm.state()).toMatchObject({ state: 'starting', queue: 'local' });
   await at.settle();
   await starting;
   expect(at.swarm.state().state).toBe('running');
   expect(at.states()).toEqual(['worker-1 idle', 'worker-2 idle']);
-  await at.settle(500);
-  expect(at.states()).toEqual(['worker-1 busy', 'worker-2 busy']);
-  const [first, second] = at.swarm.state().workers.map(({ task }) => task?.command.join());
-  expect(first).not.toBe(second);
-  at.played[0]?.say('failed', at.played[0].runs[0] as string);
-  await at.settle(500);
-  expect(at.swarm.state().workers[0]).toMatchObject({ state: 'busy', failedCount: 1, doneCount: 0 });
-  expect(at.played[0]?.runs).toHaveLength(2);
+  expect(at.played[0]?.frames[0]).toMatchObject({ kind: 'configure', queue: 'local' });
+  const [worker] = at.played;
+  worker?.begin('t1', true);
+  await at.settle();
+  expect(at.swarm.state().workers[0]).toMatchObject({ kind: 'queue', state: 'busy', task: { isWaiting: true } });
+  worker?.begin('t1');
+  await at.settle();
+  expect(at.swarm.state().workers[0]?.task).toMatchObject({ taskId: 't1', command: ['true'], isWaiting: false });
+  worker?.say('failed', 't1');
+  worker?.begin('t2');
+  worker?.say('returned', 't2');
+  worker?.say('cancelled', 'never-began');
+  await at.settle();
+  expect(at.swarm.state().workers[0]).toMatchObject({ state: 'idle', task: null, failedCount: 1, doneCount: 0 });
+  expect(at.swarm.state().workers[0]).toMatchObject({ cancelledCount: 1 });
+});
+
+test('B8 queue workers are told where to work, and leave it before they are told another place', async () => {
+  await start(1);
+  expect(kindsOf(at.played[0])).toEqual(['configure']);
+  at.place = placeOf('embedded');
+  await Promise.all([at.swarm.follow(), at.settle()]);
+  at.place = placeOf('managed');
+  await Promise.all([at.swarm.follow(), at.settle()]);
+  at.place = undefined;
+  await Promise.all([at.swarm.follow(), at.settle()]);
+  expect(at.played[0]?.frames.slice(1)).toMatchObject([
+    { kind: 'work', lane: 1, destination: 'embedded' },
+    { kind: 'leave', lane: 1 },
+    { kind: 'work', lane: 2, destination: 'managed' },
+    { kind: 'leave', lane: 2 },
+  ]);
+});
+
+test('B8 a worker that does not leave in time is cut off, and the engine waits for it no longer', async () => {
+  at.place = placeOf('embedded');
+  await start(1);
+  at.isObedient = false;
+  at.place = placeOf('managed');
+  const following = at.swarm.follow();
+  await at.settle();
+  expect(kindsOf(at.played[0])).toEqual(['configure', 'work', 'leave']);
+  await at.settle(3_000);
+  await following;
+  expect(kindsOf(at.played[0])).toEqual(['configure', 'work', 'leave', 'work']);
+});
+
+test('local swarm: what keeps a worker from its queue is shown, until it is over', async () => {
+  at.place = placeOf('embedded');
+  await start(1);
+  at.played[0]?.post({ kind: 'work-state', lane: 1, problem: 'the outbox is damaged' });
+  await at.settle();
+  expect(at.swarm.state().workers[0]?.problem).toBe('the outbox is damaged');
+  at.played[0]?.post({ kind: 'work-state', lane: 1, problem: null });
+  await at.settle();
+  expect(at.swarm.state().workers[0]?.problem).toBeNull();
 });
 
 test('local swarm: sessions are new for each process, names are those that are free', async () => {
@@ -32,11 +94,8 @@ test('local swarm: sessions are new for each process, names are those that are f
   const running = at.swarm.run(command);
   await at.settle();
   const taken = await running;
-  expect(taken.peer).toBe('worker-2');
-  const another = at.swarm.run(command);
-  await at.settle();
-  expect((await another).peer).toBe('worker-1');
-  expect((await another).session).not.toBe(before);
+  expect(taken.peer).toBe('worker-1');
+  expect(taken.session).not.toBe(before);
 });
 
 test('local swarm: start is refused while it starts, runs or stops, and works again after', async () => {
@@ -89,23 +148,37 @@ test('local swarm: a worker that is free, or just got ready for one run, is not 
   expect((await Promise.all(atOnce)).map(({ peer }) => peer)).toEqual(['worker-1', 'worker-3']);
 });
 
-test('local swarm: a worker that only ran by request stays out of the rota', async () => {
+test('local swarm: workers of the queue are given no commands, and those of commands no tasks', async () => {
+  await start(1);
   const running = at.swarm.run(command);
   await at.settle();
-  const starting = at.swarm.start({ workers: 1 });
-  at.played[0]?.say('done', (await running).taskId);
-  await at.settle(2_000);
-  await starting;
-  expect(at.states()).toEqual(['worker-1 idle', 'worker-2 busy']);
+  expect((await running).peer).toBe('worker-2');
+  expect(at.swarm.state().workers.map(({ kind }) => kind)).toEqual(['queue', 'command']);
+  expect(at.played[1]?.frames[0]).toMatchObject({ kind: 'configure', queue: null });
+  at.place = placeOf('embedded');
+  await Promise.all([at.swarm.follow(), at.settle()]);
+  expect(kindsOf(at.played[0])).toContain('work');
+  expect(kindsOf(at.played[1])).not.toContain('work');
+  at.played[1]?.begin('forged');
+  await at.settle();
+  expect(at.swarm.state().workers[1]?.task?.taskId).toBe((await running).taskId);
 });
 
 test('local swarm: at most 64 workers', async () => {
   const starting = at.swarm.start({ workers: 64 });
   await at.settle(1_000);
   await starting;
-  await at.settle(1_000);
-  expect(at.swarm.state().workers.filter(({ state }) => state === 'busy')).toHaveLength(64);
   await expect(at.swarm.run(command)).rejects.toMatchObject({ code: 'limit-exceeded' });
+});
+
+test('E8 a changed policy reaches every worker', async () => {
+  await start(1);
+  at.swarm.followPolicy();
+  await at.settle();
+  expect(at.played[0]?.frames.at(-1)).toEqual({
+    kind: 'policy',
+    policy: { acceptPlain: false, acceptUnsigned: false },
+  });
 });
 
 test('local swarm: bad input and unknown names are refused with their codes', async () => {

@@ -2,26 +2,31 @@
  * The local swarm: worker processes that run real commands, and the account of each of them.
  * Law: every process that ends stands in the snapshot with its cause, and `stop` leaves nothing behind.
  */
-import type { Disposable } from '../../shared/base/disposer.ts';
-import { VakError } from '../../shared/base/vak-error.ts';
+import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { CallContext } from '../../shared/contract/define-contract.ts';
 import { maxWorkers, type SwarmState } from '../../shared/contract/swarm-contract.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
-import { createPermit } from '../access/permit.ts';
-import { createPermittedFabric } from '../access/permitted-fabric.ts';
-import type { PeerFabric } from '../bus/fabric.ts';
-import type { IssueCredentials } from '../identity/peer-credentials.ts';
+import { createPeerPermit } from '../access/peer-permit.ts';
+import type { DeniedAccess } from '../access/permit.ts';
+import { createPermittedBus } from '../access/permitted-bus.ts';
+import type { Bus } from '../bus/bus.ts';
+import type { ReceivePolicy } from '../envelope/receive-policy.ts';
+import { eraseCredentials, type IssueCredentials } from '../identity/peer-credentials.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeadStore } from '../ports/head-store.ts';
 import type { Logger } from '../ports/logger.ts';
-import { createSessionId, createUuid, isSessionOf, type Randomness } from '../ports/randomness.ts';
+import { createSessionId, createUuid, type Randomness } from '../ports/randomness.ts';
+import { createSerialLane } from '../serial-lane.ts';
 import type { ProcessTable } from '../work/process-rows.ts';
 import { createProcessTable } from '../work/process-table.ts';
 import { checkRunnable } from '../work/worker-requests.ts';
 import type { LaunchedPeer } from './launched-peer.ts';
-import { sampleTask } from './sample-tasks.ts';
-import { createSwarmCommander, type SwarmCommander } from './swarm-commander.ts';
+import { localQueue } from './local-queue.ts';
+import { createReplacements } from './replacements.ts';
+import { createSwarmCommander } from './swarm-commander.ts';
+import { createSwarmPeer, type SwarmPeer } from './swarm-peer.ts';
 import { createSwarmWorker, type SwarmWorker, type WorkerStanding } from './swarm-worker.ts';
+import { createWorkLanes, type WorkFiles, type WorkPlace } from './work-lanes.ts';
 
 /** Starts the process of a worker. */
 export type LaunchWorker = (peer: string) => LaunchedPeer;
@@ -42,13 +47,19 @@ export interface LocalSwarmDeps {
   readonly issueCredentials: IssueCredentials;
   /** Where the chains of the swarm's peers have come to. */
   readonly heads: HeadStore;
-  /** What its workers are served. */
-  readonly fabric: PeerFabric;
+  /** What workers tell of themselves, and what they are asked, goes there, whichever engine is in use. */
+  readonly bus: Bus;
+  /** The engine on which tasks are claimed now; the same object as long as it is the same engine. */
+  readonly place: () => WorkPlace | undefined;
+  readonly files: WorkFiles;
+  readonly policy: () => ReceivePolicy;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
   readonly workspace: string;
   readonly onChange: () => void;
+  /** Told of what its workers are refused. */
+  readonly onDenied: (denied: DeniedAccess) => void;
   readonly sessions?: SwarmSessions;
   /** The machine's processes; the platform's own if left out. */
   readonly table?: ProcessTable;
@@ -72,7 +83,15 @@ export interface LocalSwarm {
   cancel(input: { readonly taskId: string }): Promise<void>;
   /** Resolves when the process and all that it started are gone; throws `not-found`. */
   kill(input: { readonly peer: string }): Promise<void>;
-  state(): SwarmState;
+  /** Sends the queue workers to where the work is now; resolves when each has left where it was. */
+  follow(): Promise<void>;
+  /** Tells the workers the present policy. */
+  followPolicy(): void;
+  state(): Omit<SwarmState, 'coordinator'>;
+  /** Queue workers that can claim. */
+  readonly queueWorkerCount: number;
+  /** Its own peer. */
+  readonly own: Pick<SwarmPeer, 'own'>;
   /** Stops for good. */
   dispose(): Promise<void>;
 }
@@ -81,15 +100,12 @@ export interface LocalSwarm {
 export const maxEndedWorkers = 32;
 /** Workers that are started at the same time: more would only make each slower than its limit. */
 const startLanes = 8;
-/** Queue that the swarm's workers are granted. */
-const localQueue = 'local';
-/** Breath between two sample commands of a worker, ms. */
-const rotaPauseMs = 400;
+
+type Kind = 'queue' | 'command';
 
 interface Member {
   readonly worker: SwarmWorker;
-  /** Runs sample commands. */
-  readonly isRota: boolean;
+  readonly kind: Kind;
   /** Promised to a `run` that is under way. */
   isReserved: boolean;
 }
@@ -102,37 +118,57 @@ function freeName(taken: ReadonlySet<string>): string {
 
 const workerRights = { roles: ['worker'], queues: [localQueue] } as const;
 
-/** The commander first: a worker that nobody may command gets no keys. */
-async function standingOf(peer: string, deps: LocalSwarmDeps, commander: SwarmCommander): Promise<WorkerStanding> {
-  const commanders = [await commander.grant()];
-  const credentials = await deps.issueCredentials({ peer, ...workerRights });
-  return { credentials, commanders, resumes: deps.heads.previous(peer, 'e') };
-}
+/** Starts workers with all that they need. */
+function createLauncher(deps: LocalSwarmDeps, own: SwarmPeer) {
+  const { clock, logger, heads, randomness, workspace, sessions, policy, place, files, onDenied, onChange } = deps;
+  const { table = createProcessTable() } = deps;
+  const commander = createSwarmCommander({ ...deps, own });
 
-/** What a worker reaches over its channel: what its grant allows, in its own sessions, those of its outbox included. */
-function permittedFabric(deps: LocalSwarmDeps, peer: string, session: string): PeerFabric {
-  const { fabric, workspace, clock, logger } = deps;
-  const permit = createPermit({
-    ...{ workspace, peer, ...workerRights, sessions: [session], clock, logger },
-    ownsSession: (one) => isSessionOf(peer, one),
-    onDenied: ({ action, subject, rule }) => logger.warn('swarm.denied', { peer, action, subject, rule }),
-  });
-  return createPermittedFabric(fabric, permit);
+  /** The commander first: a worker that nobody may command gets no keys. */
+  async function standingOf(peer: string): Promise<WorkerStanding> {
+    const commanders = [await commander.grant()];
+    const credentials = await deps.issueCredentials({ peer, ...workerRights });
+    return { credentials, commanders, resumes: heads.previous(peer, 'e') };
+  }
+
+  return {
+    standingOf,
+    launch(peer: string, kind: Kind, standing: Promise<WorkerStanding>): SwarmWorker {
+      const session = createSessionId(peer, randomness);
+      sessions?.register(session, peer);
+      const rights = { workspace, peer, ...workerRights, sessions: [session] };
+      // What it is refused on its channel and on its lanes is one account.
+      const permit = createPeerPermit({ ...rights, clock, logger, onDenied });
+      return createSwarmWorker({
+        bus: createPermittedBus(deps.bus, permit),
+        ...{ clock, randomness, logger, table, commander, heads, workspace, peer, session, policy, onChange },
+        ...(kind === 'command'
+          ? {}
+          : { lanesOn: (port) => createWorkLanes({ port, place, files, permit, clock, logger }) }),
+        ...{ process: deps.launch(peer), standing },
+      });
+    },
+  };
 }
 
 /** Creates a swarm without workers. */
 export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
-  const { clock, logger, randomness, sessions, onChange, table = createProcessTable() } = deps;
-  const commander = createSwarmCommander({ ...deps, bus: deps.fabric.bus });
-  const pauses = new Map<Member, Disposable>();
+  const { clock, logger, randomness, sessions, onChange } = deps;
+  const own = createSwarmPeer(deps);
+  const launcher = createLauncher(deps, own);
+  const replacements = createReplacements({ clock, replace: () => void replaceSafely() });
+  const replacing = createSerialLane();
   let members: Member[] = [];
   let phase: SwarmState['state'] = 'stopped';
+  /** Queue workers that were asked for. */
+  let wantedCount = 0;
   let stopping: Promise<void> | undefined;
   let isDisposed = false;
-  let rotaIndex = 0;
 
   const isStarting = (): boolean => phase === 'starting';
   const live = (): Member[] => members.filter(({ worker }) => worker.isLive);
+  const liveOfQueue = (): Member[] => live().filter(({ kind }) => kind === 'queue');
+  const nextName = (): string => freeName(new Set(live().map(({ worker }) => worker.peer)));
 
   function become(next: SwarmState['state']): void {
     phase = next;
@@ -153,61 +189,59 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
     if (surplus.size > 0) members = members.filter((member) => !surplus.has(member));
   }
 
-  function onGone({ worker }: Member): void {
+  function onGone({ worker, kind }: Member): void {
     const { death, session } = worker.summary();
     sessions?.end(session, death === null ? 'ended' : `worker died: ${death.reason}`);
     trim();
-    const hasRota = live().some((member) => member.isRota);
-    if (phase === 'running' && !hasRota) become('stopped');
+    if (phase === 'running' && kind === 'queue' && death !== null) {
+      replacements.note({ wantedCount, isAsked: worker.wasKilled, reason: death.reason });
+    }
+    stopIfNoneIsLeft();
+  }
+
+  /** Nobody is left, and nobody will come. */
+  function stopIfNoneIsLeft(): void {
+    if (phase === 'running' && replacements.problem() !== null && liveOfQueue().length === 0) become('stopped');
     else onChange();
   }
 
-  function launch(isRota: boolean, isReserved: boolean): Member {
-    const { heads, workspace } = deps;
-    const peer = freeName(new Set(live().map(({ worker }) => worker.peer)));
-    const session = createSessionId(peer, randomness);
-    sessions?.register(session, peer);
-    const worker = createSwarmWorker({
-      fabric: permittedFabric(deps, peer, session),
-      ...{ clock, randomness, logger, table, commander, heads, workspace, peer, session, onChange },
-      process: deps.launch(peer),
-      standing: standingOf(peer, deps, commander),
-      onIdle: () => pauseThenNext(member),
-    });
-    const member: Member = { worker, isRota, isReserved };
+  function launch(kind: Kind, standing?: WorkerStanding): Member {
+    const peer = nextName();
+    const given = standing === undefined ? launcher.standingOf(peer) : Promise.resolve(standing);
+    const member: Member = { worker: launcher.launch(peer, kind, given), kind, isReserved: false };
     members.push(member);
     onChange();
-    void worker.gone.then(() => onGone(member));
+    void member.worker.gone.then(() => onGone(member));
     return member;
   }
 
-  function pauseThenNext(member: Member): void {
-    if (!member.isRota) return;
-    pauses.get(member)?.dispose();
-    pauses.set(
-      member,
-      clock.setTimer(rotaPauseMs, () => {
-        pauses.delete(member);
-        void runNextSample(member);
-      }),
-    );
+  const isShort = (): boolean => phase === 'running' && liveOfQueue().length < wantedCount;
+
+  /** While the key store is locked nobody gets keys; then it is tried again, and nobody has died of it. */
+  async function replace(): Promise<void> {
+    while (isShort()) {
+      const peer = nextName();
+      const standing = await launcher.standingOf(peer);
+      const isStillFree = isShort() && peer === nextName();
+      if (isStillFree) return void launch('queue', standing);
+      eraseCredentials(standing.credentials);
+    }
   }
 
-  async function runNextSample(member: Member): Promise<void> {
-    const { worker } = member;
-    if (phase !== 'starting' && phase !== 'running') return;
-    if (!worker.isLive || member.isReserved || worker.summary().state !== 'idle') return;
+  async function replaceSafely(): Promise<void> {
     try {
-      await worker.run(createUuid(clock, randomness), sampleTask(rotaIndex++));
+      await replacing.run(replace);
     } catch (error) {
-      if (worker.isLive) logger.warn('swarm.sample-refused', { peer: worker.peer, message: (error as Error).message });
+      const code = isVakError(error) ? error.code : logger.bug('swarm.replace', error);
+      logger.warn('swarm.not-replaced', { code });
+      if (isShort()) replacements.later();
     }
   }
 
   async function startLane(wanted: { count: number }): Promise<void> {
     while (wanted.count > 0 && phase === 'starting') {
       wanted.count--;
-      await launch(true, false).worker.ready.catch(() => {});
+      await launch('queue').worker.ready.catch(() => {});
     }
   }
 
@@ -224,20 +258,30 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
       );
     }
     members = members.filter(({ worker }) => worker.summary().state !== 'ended');
+    replacements.reset();
+    wantedCount = workers;
     become('starting');
     const before = new Set(members);
     const wanted = { count: workers };
     await Promise.all(Array.from({ length: Math.min(startLanes, workers) }, () => startLane(wanted)));
     if (!isStarting()) throw new VakError('aborted', 'start: the swarm was stopped meanwhile');
-    const mine = members.filter((member) => member.isRota && !before.has(member));
-    if (mine.some(({ worker }) => worker.isLive)) return become('running');
+    const mine = members.filter((member) => member.kind === 'queue' && !before.has(member));
+    if (mine.some(({ worker }) => worker.isLive)) return startedWith(mine);
     become('stopped');
     await mine[0]?.worker.ready;
   }
 
+  /** Those that died meanwhile are replaced like any other. */
+  function startedWith(mine: readonly Member[]): void {
+    become('running');
+    for (const { worker } of mine) {
+      const { death } = worker.summary();
+      if (death !== null) replacements.note({ wantedCount, isAsked: worker.wasKilled, reason: death.reason });
+    }
+  }
+
   async function stopAll(): Promise<void> {
-    for (const pause of pauses.values()) pause.dispose();
-    pauses.clear();
+    replacements.reset();
     await Promise.all(members.map(({ worker }) => (worker.isLive ? worker.drain() : worker.gone)));
     stopping = undefined;
     become('stopped');
@@ -252,13 +296,11 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
   }
 
   function takeWorker(): Member {
-    const idle = live().filter((member) => member.worker.summary().state === 'idle' && !member.isReserved);
-    const chosen = idle.find((member) => !member.isRota) ?? idle[0];
-    if (chosen !== undefined) {
-      chosen.isReserved = true;
-      return chosen;
-    }
-    if (live().length < maxWorkers) return launch(false, true);
+    const chosen = live().find(
+      ({ kind, worker, isReserved }) => kind === 'command' && worker.summary().state === 'idle' && !isReserved,
+    );
+    if (chosen !== undefined) return chosen;
+    if (live().length < maxWorkers) return launch('command');
     throw new VakError('limit-exceeded', `run: all ${maxWorkers} workers are busy; wait for one or cancel a command`, {
       retryable: true,
     });
@@ -268,6 +310,7 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
     refuseWhileEnding('run');
     const task = checkRunnable(input);
     const member = takeWorker();
+    member.isReserved = true;
     const { worker } = member;
     const taskId = createUuid(clock, randomness);
     try {
@@ -278,7 +321,6 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
       return { taskId, peer: worker.peer, session: worker.session };
     } finally {
       member.isReserved = false;
-      if (worker.summary().state === 'idle') pauseThenNext(member);
     }
   }
 
@@ -298,12 +340,26 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
         throw new VakError('not-found', `kill: the local swarm has no live worker of that name; ${overOrElsewhere}`);
       await found.worker.kill();
     },
-    state: () => ({ state: phase, workers: members.map(({ worker }) => worker.summary()) }),
+    async follow() {
+      await Promise.all(liveOfQueue().map(({ worker }) => worker.follow()));
+    },
+    followPolicy() {
+      for (const { worker } of live()) worker.followPolicy();
+    },
+    get queueWorkerCount() {
+      return liveOfQueue().filter(({ worker }) => ['idle', 'busy'].includes(worker.summary().state)).length;
+    },
+    state: () => ({
+      ...{ state: phase, queue: localQueue, problem: replacements.problem() },
+      workers: members.map(({ worker }) => worker.summary()),
+    }),
+    own,
     async dispose() {
       const stopped = stop();
       isDisposed = true;
       await stopped;
-      commander.dispose();
+      replacements.dispose();
+      own.dispose();
     },
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The commands that the local swarm runs by itself: real ones, found on any Linux or macOS with a POSIX shell.
+ * Longer ones of the commands that the local swarm runs by itself: real ones, found on any Linux or macOS with a POSIX shell.
  * Law: they only read the machine; each prints a few coloured lines a second, never a flood.
  */
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
@@ -126,29 +126,28 @@ awk 'BEGIN {
 }'
 `;
 
-const scripts = [
-  hashFiles,
-  stepBuild,
-  diskUsage,
-  longWatch,
-  primes,
-  listFolders,
-  failingCheck,
-  packShare,
-  sortNumbers,
-  holdMemory,
-] as const;
-
-const names = ['hash', 'build', 'du', 'watch', 'primes', 'ls', 'check', 'pack', 'sort', 'memory'] as const;
-
-/** Every sample task, in the order of the rota. A script's first line is its label. */
-export const sampleTasks: readonly TaskPayload[] = scripts.map((script, index) => ({
-  command: ['sh', '-c', `# sample: ${names[index]}${prelude}${script}`],
-  cwd: '/',
-  timeoutMs: 120_000,
-}));
-
-/** The sample task at a place of the rota, which goes round for ever. */
-export function sampleTask(index: number): TaskPayload {
-  return sampleTasks[index % sampleTasks.length] as TaskPayload;
+/** A task that runs a script with the helpers above; its first line is its label. */
+export function shellTask(name: string, script: string): TaskPayload {
+  return { command: ['sh', '-c', `# sample: ${name}${prelude}${script}`], cwd: '/', timeoutMs: 120_000 };
 }
+
+const scripts = {
+  hash: hashFiles,
+  build: stepBuild,
+  du: diskUsage,
+  watch: longWatch,
+  primes,
+  ls: listFolders,
+  check: failingCheck,
+  pack: packShare,
+  sort: sortNumbers,
+  memory: holdMemory,
+} as const;
+
+/** A sample by its name: `watch` takes 20 s, `check` fails with exit code 3. */
+export function sampleTask(name: keyof typeof scripts): TaskPayload {
+  return shellTask(name, scripts[name]);
+}
+
+/** Names of all samples. */
+export const sampleNames = Object.keys(scripts) as readonly (keyof typeof scripts)[];

@@ -16,6 +16,7 @@ import { createSilentLogger } from '../ports/logger.ts';
 import { createSystemRandomness } from '../ports/randomness.ts';
 import { decodeRunRequest, encodeRequest } from '../work/worker-requests.ts';
 import { createSwarmCommander, type SwarmCommander } from './swarm-commander.ts';
+import { createSwarmPeer, type SwarmPeer } from './swarm-peer.ts';
 
 const clock = createSystemClock();
 const randomness = createSystemRandomness();
@@ -25,6 +26,7 @@ let heads: HeadStore;
 let issue: IssueCredentials;
 let issuedCount: number;
 let commander: SwarmCommander;
+let own: SwarmPeer;
 let heard: Envelope[];
 
 function create(): SwarmCommander {
@@ -32,7 +34,8 @@ function create(): SwarmCommander {
     issuedCount++;
     return issue(wanted);
   };
-  return createSwarmCommander({ issueCredentials, bus, clock, randomness, heads, workspace: 'test' });
+  own = createSwarmPeer({ issueCredentials, workspace: 'test' });
+  return createSwarmCommander({ own, bus, clock, randomness, heads, workspace: 'test' });
 }
 
 beforeEach(() => {
@@ -52,7 +55,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  commander.dispose();
+  own.dispose();
   await bus.close();
 });
 
@@ -88,7 +91,7 @@ test('E12 its next session resumes the chain of the one before', async () => {
   await ask();
   const last = heads.previous('swarm', 'e');
   expect(last).toMatchObject({ source: heard[1]?.source, seq: 1 });
-  commander.dispose();
+  own.dispose();
   commander = create();
   await ask();
   expect(heard[2]?.source).not.toBe(heard[1]?.source);
@@ -118,7 +121,7 @@ test('E2 the largest task that may be asked fits its envelope, a larger one is r
 
 test('I3 once disposed it signs nothing', async () => {
   await ask();
-  commander.dispose();
+  own.dispose();
   await expect(ask()).rejects.toMatchObject({ code: 'locked' });
   expect(heard).toHaveLength(1);
 });
@@ -132,7 +135,7 @@ test('I3 keys that come after it was disposed are erased and not used', async ()
     return credentials;
   };
   const asked = expect(commander.grant()).rejects.toMatchObject({ code: 'closed' });
-  commander.dispose();
+  own.dispose();
   await asked;
   expect(given?.every((byte) => byte === 0)).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { liveOnly } from '../../../tests/support/live-only.ts';
 import { recordSession, type SessionRecorder } from '../../../tests/support/session-recorder.ts';
+import { swarmPartsOn } from '../../../tests/support/swarm-parts.ts';
 import { buildTestPrograms, type TestPrograms } from '../../../tests/support/test-programs.ts';
 import { createTestWorkspace, type TestWorkspace } from '../../../tests/support/worker-credentials.ts';
 import { toText, utf8 } from '../../shared/base/bytes.ts';
@@ -60,7 +60,8 @@ beforeEach(() => {
   launched = [];
   const launch = createForkLauncher({ entry: programs.worker, environment: process.env, logger });
   swarm = createLocalSwarm({
-    ...{ fabric: liveOnly(bus), clock, heads, logger, randomness, workspace: 'test', onChange: () => {} },
+    ...swarmPartsOn(bus),
+    ...{ clock, heads, logger, randomness, workspace: 'test', onChange: () => {} },
     issueCredentials: (wanted) => issue(wanted),
     launch(peer) {
       const process = launch(peer);

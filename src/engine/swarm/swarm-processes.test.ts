@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { liveOnly } from '../../../tests/support/live-only.ts';
 import { childrenOf, isAlive, livingProcesses, pidIn } from '../../../tests/support/living-processes.ts';
 import { recordSession, type SessionRecorder } from '../../../tests/support/session-recorder.ts';
+import { swarmPartsOn } from '../../../tests/support/swarm-parts.ts';
 import { buildTestPrograms, type TestPrograms } from '../../../tests/support/test-programs.ts';
 import { createTestIssuer, createTestWorkspace } from '../../../tests/support/worker-credentials.ts';
 import type { WorkerSummary } from '../../shared/contract/swarm-contract.ts';
@@ -55,7 +55,8 @@ beforeEach(() => {
       launched.push(process);
       return process;
     },
-    ...{ fabric: liveOnly(bus), clock, logger, randomness: createSystemRandomness(), workspace: 'test' },
+    ...swarmPartsOn(bus),
+    ...{ clock, logger, randomness: createSystemRandomness(), workspace: 'test' },
     sessions: { register: (session) => sessions.push(session), end: () => {} },
     onChange: () => {},
   });
@@ -224,7 +225,7 @@ test('local swarm: a program that is no worker ends its run with a cause', async
     ...{ issueCredentials: createTestIssuer('test'), heads: createMemoryHeadStore() },
     launch: createForkLauncher({ entry: join(folder, 'missing.mjs'), environment: process.env, logger }),
     ...{
-      fabric: liveOnly(bus),
+      ...swarmPartsOn(bus),
       clock,
       logger,
       randomness: createSystemRandomness(),

@@ -9,8 +9,10 @@ import type { ChainHead } from '../../shared/protocol/chain-verdict.ts';
 import { sourceOf } from '../../shared/protocol/envelope-fields.ts';
 import type { Grant } from '../../shared/protocol/identity-records.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
-import { serveChannelFabric } from '../bus/channel/channel-fabric-host.ts';
-import type { PeerFabric } from '../bus/fabric.ts';
+import type { Bus } from '../bus/bus.ts';
+import { serveChannelBus } from '../bus/channel/channel-host.ts';
+import type { ChannelPort } from '../bus/channel/channel-port.ts';
+import type { ReceivePolicy } from '../envelope/receive-policy.ts';
 import { eraseCredentials, type PeerCredentials } from '../identity/peer-credentials.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeadStore } from '../ports/head-store.ts';
@@ -23,7 +25,9 @@ import { endProcesses } from '../work/end-processes.ts';
 import type { ProcessTable } from '../work/process-rows.ts';
 import { deathReason } from './death-reason.ts';
 import type { LaunchedPeer, PeerExit } from './launched-peer.ts';
+import { localQueue } from './local-queue.ts';
 import type { SwarmCommander } from './swarm-commander.ts';
+import type { WorkLanes } from './work-lanes.ts';
 import { type MainFrame, readWorkerFrame, type WorkerFrame } from './worker-frames.ts';
 import { createWorkerRequester } from './worker-requester.ts';
 
@@ -43,8 +47,11 @@ export interface WorkerStanding {
 
 /** What a worker of the swarm is made of. */
 export interface SwarmWorkerDeps {
-  /** What it reaches over its channel. */
-  readonly fabric: PeerFabric;
+  /** What it tells of itself goes there, whichever engine is in use. */
+  readonly bus: Bus;
+  /** Of a queue worker: where it works. Without it the worker takes commands. */
+  readonly lanesOn?: (port: ChannelPort) => WorkLanes;
+  readonly policy: () => ReceivePolicy;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
@@ -59,8 +66,6 @@ export interface SwarmWorkerDeps {
   /** Its keys and standing; it is ended if there are none for it. */
   readonly standing: Promise<WorkerStanding>;
   readonly onChange: () => void;
-  /** Called each time when it can take a command. */
-  readonly onIdle: () => void;
 }
 
 export interface SwarmWorker {
@@ -72,6 +77,8 @@ export interface SwarmWorker {
   readonly gone: Promise<void>;
   /** Its process has not ended. */
   readonly isLive: boolean;
+  /** An operator has ended it. */
+  readonly wasKilled: boolean;
   summary(): WorkerSummary;
   /** Hands over a task; resolves once the worker has taken it. Throws what the worker answers, `timeout`, `closed`. */
   run(taskId: string, task: TaskPayload): Promise<void>;
@@ -79,6 +86,10 @@ export interface SwarmWorker {
   cancel(taskId: string): Promise<void>;
   /** Ends the process at once, as a crash would. */
   kill(): Promise<void>;
+  /** A queue worker goes where the work is now; resolves when it was told, having left where it was. */
+  follow(): Promise<void>;
+  /** What it takes of plain and unsigned messages is another policy now. */
+  followPolicy(): void;
   /** Asks it to stop, kills it after 3 s; resolves as `gone`. */
   drain(): Promise<void>;
 }
@@ -89,11 +100,13 @@ type WorkerState = WorkerSummary['state'];
 
 /** Tells a worker who it is; gives why that could not be done. No copy of its keys is left here. */
 async function configure(deps: SwarmWorkerDeps): Promise<string | undefined> {
-  const { logger, workspace, peer, session, process } = deps;
+  const { logger, workspace, peer, session, process, policy, lanesOn } = deps;
+  const queue = lanesOn === undefined ? null : localQueue;
   try {
     const { credentials, commanders, resumes } = await deps.standing;
     try {
-      const frame = { kind: 'configure', workspace, peer, session, credentials, commanders } as const;
+      const self = { workspace, peer, session, queue, policy: policy() };
+      const frame = { kind: 'configure', ...self, credentials, commanders } as const;
       process.post((resumes === undefined ? frame : { ...frame, resumes }) satisfies MainFrame);
     } finally {
       eraseCredentials(credentials);
@@ -113,11 +126,13 @@ function keepHead({ source, seq, leaf }: Extract<WorkerFrame, { kind: 'head' }>,
 
 /** Takes over a process that was just launched, and tells it who it is. */
 export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
-  const { fabric, clock, logger, table, peer, session, process: launched } = deps;
+  const { bus, clock, logger, table, peer, session, process: launched } = deps;
   const held = createDisposer();
   const groups = new Set<number>();
   const exitAbort = new AbortController();
   const requester = createWorkerRequester({ ...deps, gone: exitAbort.signal });
+  const lanes = deps.lanesOn?.(launched);
+  const kind = lanes === undefined ? 'command' : 'queue';
   const ready = createDeferred<void>();
   const gone = createDeferred<void>();
   // Whoever does not wait for readiness learns of the failure from the summary.
@@ -127,13 +142,14 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   let death: WorkerDeath | null = null;
   let endCause: string | undefined;
   let refusal: string | undefined;
+  let problem: string | null = null;
+  let wasKilled = false;
   const counts = { doneCount: 0, failedCount: 0, cancelledCount: 0 };
   let exit: PeerExit | undefined;
 
   function become(next: WorkerState): void {
     state = next;
     deps.onChange();
-    if (next === 'idle') deps.onIdle();
   }
 
   function onFrame(frame: WorkerFrame): void {
@@ -143,6 +159,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
         readyTimer.dispose();
         ready.resolve();
         become('idle');
+        void lanes?.follow();
         return;
       case 'refused':
         refusal = frame.reason;
@@ -153,8 +170,18 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
       case 'group-ended':
         groups.delete(frame.pgid);
         return;
+      case 'task-started':
+        onTaskStart(frame);
+        return;
       case 'task-ended':
         onTaskEnd(frame);
+        return;
+      case 'work-state':
+        problem = frame.problem;
+        deps.onChange();
+        return;
+      case 'left':
+        lanes?.onLeft(frame.lane);
         return;
       case 'head':
         keepHead(frame, deps);
@@ -171,11 +198,18 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     else deps.onChange();
   }
 
+  /** Who takes tasks of a queue says itself what it is at. */
+  function onTaskStart({ taskId, command, isWaiting }: Extract<WorkerFrame, { kind: 'task-started' }>): void {
+    if (kind === 'command' || (state !== 'idle' && state !== 'busy')) return;
+    task = { taskId, command, isWaiting, startedMs: clock.now() };
+    become('busy');
+  }
+
   function onTaskEnd({ taskId, outcome }: Extract<WorkerFrame, { kind: 'task-ended' }>): void {
-    if (task?.taskId !== taskId) return;
-    task = null;
-    counts[`${outcome}Count`]++;
-    backToIdle();
+    if (task?.taskId === taskId) task = null;
+    else if (kind === 'command') return;
+    if (outcome !== 'returned') counts[`${outcome}Count`]++;
+    if (task === null) backToIdle();
   }
 
   async function onExit(how: PeerExit): Promise<void> {
@@ -185,6 +219,8 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     const facts = { exit: how, wasReady, endCause, refusal, command: task?.command, hadGroups: groups.size > 0 };
     readyTimer.dispose();
     exitAbort.abort();
+    void lanes?.close();
+    problem = null;
     if (task !== null) counts.failedCount++;
     task = null;
     const atMs = clock.now();
@@ -212,7 +248,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   }
 
   function listen(): void {
-    held.add(serveChannelFabric({ port: launched, fabric, clock, logger }));
+    held.add(serveChannelBus({ port: launched, bus, clock, logger }));
     held.add(
       launched.onMessage((value) => {
         const frame = readWorkerFrame(value);
@@ -237,14 +273,16 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     get isLive() {
       return exit === undefined;
     },
-    summary: () => ({ peer, session, pid: exit ? null : launched.pid, state, task, death, ...counts }),
+    get wasKilled() {
+      return wasKilled;
+    },
+    summary: () => ({ peer, session, kind, pid: exit ? null : launched.pid, state, task, death, problem, ...counts }),
     async run(taskId, toRun) {
-      if (state !== 'idle') {
-        throw new VakError('already-running', `run: worker ${peer} is ${state}; use another worker`, {
-          retryable: true,
-        });
+      if (kind === 'queue' || state !== 'idle') {
+        const why = kind === 'queue' ? `takes its tasks from queue ${localQueue}` : `is ${state}`;
+        throw new VakError('already-running', `run: worker ${peer} ${why}; use another worker`, { retryable: true });
       }
-      task = { taskId, command: toRun.command, startedMs: clock.now() };
+      task = { taskId, command: toRun.command, startedMs: clock.now(), isWaiting: false };
       become('busy');
       try {
         await requester.run(taskId, toRun);
@@ -258,7 +296,14 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
       }
     },
     cancel: requester.cancel,
+    async follow() {
+      if (state === 'idle' || state === 'busy') await lanes?.follow();
+    },
+    followPolicy() {
+      if (exit === undefined) launched.post({ kind: 'policy', policy: deps.policy() } satisfies MainFrame);
+    },
     async kill() {
+      wasKilled = true;
       endBecause('killed by the operator');
       await gone.promise;
     },

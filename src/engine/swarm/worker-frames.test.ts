@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cardWith, grantWith, root } from '../../../tests/support/identity-fixture.ts';
-import { readMainFrame, readWorkerFrame } from './worker-frames.ts';
+import { readMainFrame, readWorkerFrame, shownCommand } from './worker-frames.ts';
 
 const bytes = (length: number): Uint8Array => new Uint8Array(length).fill(1);
 const credentials = {
@@ -11,20 +11,33 @@ const credentials = {
 const head = { source: 'vak://default/worker-1/worker-1-abc-e', seq: 12, leaf: 'a'.repeat(64) };
 const configure = {
   ...{ kind: 'configure', workspace: 'default', peer: 'worker-1', session: 'worker-1-abc-e', credentials },
-  commanders: [grantWith()],
+  ...{ commanders: [grantWith()], queue: null, policy: { acceptPlain: false, acceptUnsigned: false } },
+};
+const work = {
+  ...{ kind: 'work', lane: 1, destination: 'embedded' },
+  ...{ outbox: '/p/outbox', directory: '/p/workspaces/default.json', serials: '/p/serials.json' },
 };
 
 test('worker frames: each kind is read on its own side only', () => {
   expect(readMainFrame(configure)).toEqual(configure);
   const resuming = { ...configure, commanders: [], resumes: head };
   expect(readMainFrame(resuming)).toEqual(resuming);
-  for (const frame of [{ kind: 'drain' }, { kind: 'exit' }]) expect(readMainFrame(frame)).toEqual(frame);
+  const others = [{ kind: 'drain' }, { kind: 'exit' }, { kind: 'leave', lane: 1 }];
+  for (const frame of [...others, work, { kind: 'policy', policy: configure.policy }]) {
+    expect(readMainFrame(frame)).toEqual(frame);
+    expect(readWorkerFrame(frame)).toBe('foreign');
+  }
   const own = [
     { kind: 'ready', pid: 77 },
     { kind: 'group-started', pgid: 77 },
     { kind: 'group-ended', pgid: 77 },
     { kind: 'refused', reason: 'x' },
+    { kind: 'task-started', taskId: 't1', command: ['true'], isWaiting: false },
     { kind: 'task-ended', taskId: 't1', outcome: 'failed' },
+    { kind: 'task-ended', taskId: 't1', outcome: 'returned' },
+    { kind: 'work-state', lane: 1, problem: 'it is away' },
+    { kind: 'work-state', lane: 1, problem: null },
+    { kind: 'left', lane: 1 },
     { kind: 'head', ...head },
     { kind: 'drained', reason: 'x' },
   ];
@@ -50,6 +63,17 @@ test('worker frames: missing, wrong and extra fields are malformed', () => {
   const { credentials: _, ...bare } = configure;
   expect(readMainFrame(bare)).toBe('malformed');
   expect(readMainFrame({ kind: 7 })).toBe('malformed');
+  expect(readMainFrame({ ...work, lane: 0 })).toBe('malformed');
+  expect(readMainFrame({ ...work, outbox: '' })).toBe('malformed');
+  expect(readWorkerFrame({ kind: 'left', lane: 'x' })).toBe('malformed');
+});
+
+test('worker frames: of a command of the queue as much is told as a frame holds', () => {
+  const command = shownCommand(new Array(100).fill('x'.repeat(100_000)));
+  const frame = { kind: 'task-started', taskId: 't1', command, isWaiting: false };
+  expect(readWorkerFrame(frame)).toEqual(frame);
+  expect([command.length, command[0]?.length]).toEqual([32, 1024]);
+  expect(readWorkerFrame({ ...frame, command: ['x'.repeat(1025)] })).toBe('malformed');
 });
 
 test.each<readonly [string, object]>([

@@ -6,6 +6,10 @@ import { z } from 'zod';
 import { cardRecord, grantRecord } from '../../shared/protocol/identity-records.ts';
 import { isToken } from '../../shared/protocol/subject.ts';
 
+/** As much of a queue's command goes to main, for people to see: words, and characters of each. */
+const maxShownWords = 32;
+const maxShownWord = 1024;
+
 const token = z.string().refine(isToken, 'expected 1–64 of A–Z a–z 0–9 _ -');
 const line = z.string().max(1024);
 const pid = z.int().min(2).max(0x7fff_ffff);
@@ -33,7 +37,16 @@ const chainHead = z.strictObject({
   leaf: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** First of all: who the worker is, who may command it, and where the chain of the peer's last session ended. */
+const path = z.string().min(1).max(4096);
+const lane = z.int().positive();
+
+/** What is taken of unsigned and plain messages (E8). */
+const policy = z.strictObject({ acceptPlain: z.boolean(), acceptUnsigned: z.boolean() });
+
+/**
+ * First of all: who the worker is, who may command it, and where the chain of the peer's last session ended. `queue`: it takes its
+ * tasks from there, as soon as it is told where to work; null: it is given commands.
+ */
 const configure = z.strictObject({
   kind: z.literal('configure'),
   workspace: token,
@@ -42,10 +55,30 @@ const configure = z.strictObject({
   credentials,
   commanders: z.array(grantRecord).max(8).readonly(),
   resumes: chainHead.optional(),
+  queue: token.nullable(),
+  policy,
+});
+
+/**
+ * Work here: main serves the engine on that lane of the channel. What is kept for this engine alone lies under `outbox` by its
+ * `destination`; whom to believe stands in the records of the profile.
+ */
+const work = z.strictObject({
+  kind: z.literal('work'),
+  lane,
+  destination: z.string().min(1).max(128),
+  outbox: path,
+  directory: path,
+  serials: path,
 });
 
 const mainFrame = z.discriminatedUnion('kind', [
   configure,
+  work,
+  /** Give back what is claimed there, close all that is kept for it, then say `left`. */
+  z.strictObject({ kind: z.literal('leave'), lane }),
+  /** It is another one now. */
+  z.strictObject({ kind: z.literal('policy'), policy }),
   /** Stop: finish or end the command within these limits, then say `drained`. */
   z.strictObject({ kind: z.literal('drain') }),
   /** Everything up to `drained` has been read: go. */
@@ -61,8 +94,23 @@ const workerFrame = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('group-started'), pgid: pid }),
   /** A process group is over, nothing of it is left. */
   z.strictObject({ kind: z.literal('group-ended'), pgid: pid }),
-  /** A task is over; its final status was handed to the bus before. */
-  z.strictObject({ kind: z.literal('task-ended'), taskId: token, outcome: z.enum(['done', 'failed', 'cancelled']) }),
+  /** A task of the queue is at hand; said again when it has its approval and begins. `command`: as much of it as is shown. */
+  z.strictObject({
+    kind: z.literal('task-started'),
+    taskId: token,
+    command: z.array(z.string().max(maxShownWord)).max(maxShownWords).readonly(),
+    isWaiting: z.boolean(),
+  }),
+  /** A task is over; its final status was handed to the bus before. `returned`: it is for another worker. */
+  z.strictObject({
+    kind: z.literal('task-ended'),
+    taskId: token,
+    outcome: z.enum(['done', 'failed', 'cancelled', 'returned']),
+  }),
+  /** What keeps it from its queue; null: it claims. */
+  z.strictObject({ kind: z.literal('work-state'), lane, problem: line.nullable() }),
+  /** Nothing of that lane is open or claimed any more. */
+  z.strictObject({ kind: z.literal('left'), lane }),
   /** How far the session's chain has come; at most once a second, and before `drained`. */
   chainHead.extend({ kind: z.literal('head') }),
   /** Last of all: nothing more will be said. */
@@ -76,13 +124,28 @@ export type WorkerFrame = z.infer<typeof workerFrame>;
 /** A checked frame, or why there is none. */
 export type FrameReading<Frame> = Frame | 'foreign' | 'malformed';
 
-const mainKinds = new Set<unknown>(['configure', 'drain', 'exit'] satisfies MainFrame['kind'][]);
+/** As much of a command as a frame holds. */
+export function shownCommand(command: readonly string[]): readonly string[] {
+  return command.slice(0, maxShownWords).map((word) => word.slice(0, maxShownWord));
+}
+
+const mainKinds = new Set<unknown>([
+  'configure',
+  'work',
+  'leave',
+  'policy',
+  'drain',
+  'exit',
+] satisfies MainFrame['kind'][]);
 const workerKinds = new Set<unknown>([
   'ready',
   'refused',
   'group-started',
   'group-ended',
+  'task-started',
   'task-ended',
+  'work-state',
+  'left',
   'head',
   'drained',
 ] satisfies WorkerFrame['kind'][]);

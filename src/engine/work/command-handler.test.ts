@@ -57,7 +57,7 @@ function handle(task: Task, more: Partial<CommandHandlerDeps> = {}, attempt: Par
     },
     ...more,
   });
-  return handler({
+  return handler.handle({
     ...{ taskId: 't1', taskLeaf: 'a'.repeat(64), queue: 'q', attempt: 2, maxAttempts: 4, task },
     ...{ trace: startTrace(randomness.bytes), signal: abort.signal, ...attempt },
   });

@@ -4,14 +4,22 @@
  */
 
 import { utf8 } from '../../shared/base/bytes.ts';
-import { isVakError } from '../../shared/base/vak-error.ts';
+import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
 import type { ApprovalGate } from './approval-gate.ts';
-import type { CommandOutcome } from './command-outcome.ts';
+import type { CommandOutcome, TaskOutcome } from './command-outcome.ts';
 import { shortCommand } from './command-words.ts';
 import { type AttemptResult, noOutputHash, type TaskAttempt, type TaskHandler } from './task-attempt.ts';
 import { checkRunnable } from './worker-requests.ts';
 import type { WorkerSession } from './worker-session.ts';
+
+/** Who follows what a worker is at. */
+export interface TaskWatch {
+  /** A task is at hand; told again when it has its approval and begins. */
+  began(task: { readonly taskId: string; readonly command: readonly string[]; readonly isWaiting: boolean }): void;
+  /** `returned`: it was not finished, and is for another worker. Also told of tasks that did not begin. */
+  ended(taskId: string, outcome: TaskOutcome | 'returned'): void;
+}
 
 export interface CommandHandlerDeps {
   /** One for each task that may run at the same time. */
@@ -23,6 +31,16 @@ export interface CommandHandlerDeps {
   readonly mustAsk: (command: readonly string[]) => boolean;
   /** A shell command that takes tasks without a command: their input as JSON on its stdin. */
   readonly exec: string | undefined;
+  readonly watch?: TaskWatch;
+}
+
+export interface CommandHandler {
+  readonly handle: TaskHandler;
+  /**
+   * Ends a task that is at hand, whether it runs or waits for its approval: it has failed for good, as cancelled (W2a). Resolves when
+   * all of it is over; rejects with `not-found`.
+   */
+  cancel(taskId: string): Promise<void>;
 }
 
 interface Runnable {
@@ -61,15 +79,33 @@ function resultOf({ state, detail, outputHash }: CommandOutcome): AttemptResult 
   return { ...{ kind: 'failed', reason, errorClass: errorClassOf(detail), outputHash, isFinal }, ...exit };
 }
 
-/** Creates the handler of one worker. */
-export function createCommandHandler(deps: CommandHandlerDeps): TaskHandler {
-  const { sessions, approvals, approvalMs, mustAsk, exec } = deps;
-  const taken = new Set<(typeof sessions)[number]>();
+/** How a result is counted. */
+function outcomeOf(result: AttemptResult): TaskOutcome | 'returned' {
+  return result.kind === 'failed' && result.errorClass === 'cancelled' ? 'cancelled' : result.kind;
+}
 
-  /** Undefined: it may run. */
-  async function ask(attempt: TaskAttempt, command: readonly string[]): Promise<AttemptResult | undefined> {
-    const { task, taskId, trace, signal } = attempt;
+/** A task that is at hand. */
+interface AtHand {
+  readonly cancelling: AbortController;
+  readonly over: Promise<unknown>;
+}
+
+/** Creates the handler of one worker. */
+export function createCommandHandler(deps: CommandHandlerDeps): CommandHandler {
+  const { sessions, approvals, approvalMs, mustAsk, exec, watch } = deps;
+  const taken = new Set<(typeof sessions)[number]>();
+  const atHand = new Map<string, AtHand>();
+
+  /** Undefined: it may run. `cancelled` is the operator's word. */
+  async function ask(
+    attempt: TaskAttempt,
+    command: readonly string[],
+    cancelled: AbortSignal,
+  ): Promise<AttemptResult | undefined> {
+    const { task, taskId, trace } = attempt;
     if (task.approval === undefined && !mustAsk(command)) return undefined;
+    watch?.began({ taskId, command, isWaiting: true });
+    const signal = AbortSignal.any([attempt.signal, cancelled]);
     const title = task.approval?.title ?? `Run ${shortCommand(command)}`;
     const detail =
       task.approval?.detail ?? `Queue ${attempt.queue}, attempt ${attempt.attempt}: ${shortCommand(command)}`;
@@ -86,29 +122,52 @@ export function createCommandHandler(deps: CommandHandlerDeps): TaskHandler {
       case 'expired':
         return failed('nobody approved it in time', 'approval-expired');
       case 'aborted':
-        return { kind: 'returned' };
+        if (!cancelled.aborted) return { kind: 'returned' };
+        return failed('cancelled while it waited for its approval', 'cancelled');
     }
   }
 
-  async function run(attempt: TaskAttempt, { task, stdin }: Runnable): Promise<AttemptResult> {
+  /** Begins it; undefined: the session takes none any more. */
+  function begin(session: (typeof sessions)[number], order: Parameters<WorkerSession['start']>[0]) {
+    try {
+      return session.start(order).outcome;
+    } catch (error) {
+      if (isVakError(error, 'closed') || isVakError(error, 'already-running')) return undefined;
+      throw error;
+    }
+  }
+
+  async function run(attempt: TaskAttempt, { task, stdin }: Runnable, cancelled: AbortSignal): Promise<AttemptResult> {
     const session = sessions.find((one) => !taken.has(one) && !one.isBusy);
     if (session === undefined) return { kind: 'returned' };
     taken.add(session);
     const { taskId, attempt: number, trace, signal } = attempt;
-    const stop = (): void => void session.cancel(taskId, 'worker-stopping').catch(() => undefined);
+    const end = (cause: 'cancelled' | 'worker-stopping') => (): void =>
+      void session.cancel(taskId, cause).catch(() => undefined);
+    const [stop, cancel] = [end('worker-stopping'), end('cancelled')];
     try {
-      const order = { taskId, attempt: number, task, trace, ...(stdin === undefined ? {} : { stdin }) };
-      const { outcome } = session.start(order);
+      const outcome = begin(session, {
+        taskId,
+        attempt: number,
+        task,
+        trace,
+        ...(stdin === undefined ? {} : { stdin }),
+      });
+      if (outcome === undefined) return { kind: 'returned' };
+      watch?.began({ taskId, command: task.command, isWaiting: false });
       signal.addEventListener('abort', stop);
+      cancelled.addEventListener('abort', cancel);
       if (signal.aborted) stop();
+      if (cancelled.aborted) cancel();
       return resultOf(await outcome);
     } finally {
       signal.removeEventListener('abort', stop);
+      cancelled.removeEventListener('abort', cancel);
       taken.delete(session);
     }
   }
 
-  return async (attempt) => {
+  async function attemptNow(attempt: TaskAttempt, cancelled: AbortSignal): Promise<AttemptResult> {
     let runnable: Runnable | undefined;
     try {
       runnable = runnableOf(attempt, exec);
@@ -118,9 +177,44 @@ export function createCommandHandler(deps: CommandHandlerDeps): TaskHandler {
     }
     if (runnable === undefined)
       return failed('it has an input and no command, and this worker has no --exec', 'not-runnable');
-    const refusal = await ask(attempt, runnable.task.command);
+    const refusal = await ask(attempt, runnable.task.command, cancelled);
     if (refusal !== undefined) return refusal;
     if (attempt.signal.aborted) return { kind: 'returned' };
-    return await run(attempt, runnable);
+    return await run(attempt, runnable, cancelled);
+  }
+
+  async function tellEnd(taskId: string, work: Promise<AttemptResult>): Promise<AttemptResult> {
+    try {
+      const result = await work;
+      watch?.ended(taskId, outcomeOf(result));
+      return result;
+    } catch (thrown) {
+      watch?.ended(taskId, 'failed');
+      throw thrown;
+    }
+  }
+
+  return {
+    async handle(attempt) {
+      const { taskId } = attempt;
+      const cancelling = new AbortController();
+      const work = tellEnd(taskId, attemptNow(attempt, cancelling.signal));
+      const own: AtHand = { cancelling, over: work.catch(() => undefined) };
+      atHand.set(taskId, own);
+      try {
+        return await work;
+      } finally {
+        if (atHand.get(taskId) === own) atHand.delete(taskId);
+      }
+    },
+    async cancel(taskId) {
+      const found = atHand.get(taskId);
+      if (found === undefined) {
+        const message = `cancel: this worker is not at task ${taskId}; it is over, or another worker has it`;
+        throw new VakError('not-found', message);
+      }
+      found.cancelling.abort();
+      await found.over;
+    },
   };
 }

@@ -42,6 +42,8 @@ export interface DlqSupervisorDeps {
   readonly onEvent: (event: SupervisorEvent) => void;
   /** Told once of each time during which advisories cannot be read. */
   readonly onTrouble: (code: string, message: string) => void;
+  /** Told when they can be read again. */
+  readonly onBack?: () => void;
 }
 
 export interface DlqSupervisor {
@@ -168,9 +170,10 @@ export async function startDlqSupervisor(deps: DlqSupervisorDeps): Promise<DlqSu
   }
 
   const ensure = () => advisories.ensureConsumer(spec);
+  const { onTrouble, onBack = () => {} } = deps;
   const loop = startPullLoop(
     {
-      ...{ ensure, clock, logger, onTrouble: deps.onTrouble, room: () => batch },
+      ...{ ensure, clock, logger, onTrouble, onBack, room: () => batch },
       async take(deliveries) {
         for (const delivery of deliveries) await takeSafely(delivery);
       },

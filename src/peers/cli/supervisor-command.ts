@@ -1,32 +1,17 @@
 /** `vak dlq-supervisor`: ends the tasks that died without a word (protocol.md W3). */
-import { createDeadLetterOffice } from '../../engine/work/dead-letter-office.ts';
-import { startDlqSupervisor } from '../../engine/work/dlq-supervisor.ts';
-import { createTaskBook } from '../../engine/work/task-book.ts';
-import { createWorkFollower } from '../../engine/work/work-follower.ts';
+import { startSupervision } from '../../engine/work/supervision.ts';
 import { createEventLog } from '../event-log.ts';
-import { type WorkPeer, withWorkPeer } from '../work-peer.ts';
+import { type RunningPeer, withWorkPeer } from '../work-peer.ts';
 import { type CliHost, type Command, exitCodes } from './command.ts';
 import { contextNeed, passNeed, serverNeed } from './example-needs.ts';
 
-/** Tasks that are remembered. */
-const bookCapacity = 50_000;
-/** Receipts and dead letters that were stored longer ago are of no task that still stands. */
-const lookBackMs = 7 * 24 * 3_600_000;
-
-async function supervise(peer: WorkPeer, host: CliHost): Promise<void> {
-  const { workspace, durable, publisher, judge, reader, ended } = peer;
+async function supervise(peer: RunningPeer, host: CliHost): Promise<void> {
+  const { ended } = peer;
   const { clock, randomness, logger } = host;
   const log = createEventLog(host);
-  const book = createTaskBook({ capacity: bookCapacity, onChange: () => {} });
-  const follower = createWorkFollower({
-    ...{ workspace, durable, judge, reader, book, clock, sinceMs: clock.now() - lookBackMs },
+  const supervisor = await startSupervision({
+    ...{ peer, clock, randomness, logger },
     onRefused: ({ kind, message: { stream, seq }, why }) => log('refused', { kind, stream, seq, why }),
-  });
-  const office = createDeadLetterOffice({
-    ...{ workspace, peer: peer.peer, publisher, judge, randomness, durable: () => durable },
-  });
-  const supervisor = await startDlqSupervisor({
-    ...{ workspace, durable, reader, office, book, follower, clock, logger },
     onEvent: ({ kind, queue, seq, taskId }) => log(kind, { queue, task: taskId, seq }),
     onTrouble: (code, message) => log('trouble', { code, message }),
   });

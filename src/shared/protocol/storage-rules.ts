@@ -53,7 +53,8 @@ const table: Readonly<Record<Role, readonly Entry[]>> = {
   worker: [[claim, 'tasks of its queue', 'consumer.VAK_WORK_{ws}.queue-{queue}'], ownInbox],
   bot: [ownInbox],
   human: [ownInbox],
-  coordinator: [ownInbox],
+  // Who puts tasks into a queue makes it, and sees how much stands there.
+  coordinator: [ownInbox, [['make'], 'queues', 'consumer.VAK_WORK_{ws}.*']],
   operator: [
     ownInbox,
     ...allFigures,

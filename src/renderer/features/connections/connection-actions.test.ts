@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createStore } from 'zustand/vanilla';
+import { swarmStateOf } from '../../../../tests/support/swarm-state.ts';
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
 import type { Mirror } from '../../state/mirror-store.ts';
@@ -54,7 +55,7 @@ describe('actions of connections', () => {
   it('asks first when workers would go along, and shows where it ends', async () => {
     const { find, use, mirror, view, work } = setUp({ current: 'embedded' });
     const workers = ['idle', 'busy', 'dead'].map((state) => ({ state }) as WorkerSummary);
-    mirror.setState({ 'swarm.state': { state: 'running', workers } });
+    mirror.setState({ 'swarm.state': swarmStateOf({ workers }) });
     await find('connections.use.prod').run();
     expect(use).not.toHaveBeenCalled();
     expect(view.getState().view).toBe('settings');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { swarmStateOf, workerOf } from '../../../../tests/support/swarm-state.ts';
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import type { QuarantineState, StreamsStatus } from '../../../shared/contract/streams-contract.ts';
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
@@ -11,17 +12,7 @@ function worker(peer: string, diedAtMs?: number): WorkerSummary {
   const death =
     diedAtMs === undefined ? null : { atMs: diedAtMs, exitCode: null, signal: 'SIGKILL', reason: 'killed by SIGKILL' };
   const state = death === null ? 'idle' : 'dead';
-  return {
-    peer,
-    session: `s-${peer}`,
-    pid: null,
-    state,
-    task: null,
-    death,
-    doneCount: 0,
-    failedCount: 0,
-    cancelledCount: 0,
-  };
+  return workerOf(peer, { state, death });
 }
 
 function refused(counts: Partial<Record<RefusalReason, number>>, newestMs?: number): QuarantineState {
@@ -64,14 +55,14 @@ describe('what is wrong now', () => {
     expect(findProblems({ flow: undefined, swarm: undefined, quarantine: undefined, connection: undefined })).toEqual(
       [],
     );
-    const swarm = { state: 'running', workers: [worker('w1')] } as const;
+    const swarm = swarmStateOf({ workers: [worker('w1')] });
     expect(findProblems({ flow: flow(0), swarm, quarantine: refused({}), connection: connected({}) })).toEqual([]);
   });
 
   it('names every dead worker with its cause, the latest first, then the drops', () => {
     const problems = findProblems({
       flow: flow(1204),
-      swarm: { state: 'running', workers: [worker('w1', 10), worker('w2'), worker('w3', 20)] },
+      swarm: swarmStateOf({ workers: [worker('w1', 10), worker('w2'), worker('w3', 20)] }),
       quarantine: undefined,
       connection: undefined,
     });
@@ -82,7 +73,7 @@ describe('what is wrong now', () => {
   it('E8 counts what was refused by its reasons, the most frequent first, and stands by its newest', () => {
     const problems = findProblems({
       flow: flow(1),
-      swarm: { state: 'running', workers: [worker('w1', 10), worker('w2', 30)] },
+      swarm: swarmStateOf({ workers: [worker('w1', 10), worker('w2', 30)] }),
       quarantine: refused({ plain: 2, signature: 40, chain: 1 }, 20),
       connection: undefined,
     });
@@ -112,7 +103,7 @@ describe('what is wrong now', () => {
     const status = { kind: 'reconnecting', sinceMs: 90, attempt: 3, error: null } as const;
     const problems = findProblems({
       ...none,
-      swarm: { state: 'running', workers: [worker('w1', 100)] },
+      swarm: swarmStateOf({ workers: [worker('w1', 100)] }),
       connection: connected({ status, staleSinceMs: 50 }),
     });
     expect(problems.map(({ id }) => id)).toEqual(['connection', 'death s-w1']);
@@ -168,7 +159,7 @@ describe('what is wrong now', () => {
       findProblems({
         ...none,
         flow: flow(count),
-        swarm: { state: 'running', workers: [worker('w1', 100)] },
+        swarm: swarmStateOf({ workers: [worker('w1', 100)] }),
         connection: connected({ status, staleSinceMs: 50 }),
       });
     const acknowledged = { connection: 'read', 'death s-w1': '100', drops: '7' };

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createStore } from 'zustand/vanilla';
+import { swarmStateOf } from '../../../../tests/support/swarm-state.ts';
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import type { SwarmState, WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
 import type { Mirror } from '../../state/mirror-store.ts';
@@ -10,7 +11,7 @@ import { createSwarmActions } from './swarm-actions.ts';
 function setUp(swarm?: Partial<SwarmState>, isReadOnly = false, status = 'connected') {
   const contexts = [{ name: 'prod', isReadOnly }];
   const mirror = createStore<Mirror>(() => ({
-    ...(swarm !== undefined && { 'swarm.state': { state: 'stopped', workers: [], ...swarm } }),
+    ...(swarm !== undefined && { 'swarm.state': swarmStateOf({ state: 'stopped', ...swarm }) }),
     'connections.state': { contexts, current: 'prod', status: { kind: status } } as unknown as ConnectionsState,
   }));
   const calls = {
