@@ -25,9 +25,10 @@ import type { Randomness } from './ports/randomness.ts';
 import type { SettingsFile } from './settings/settings-file.ts';
 import type { SnapshotReaders } from './snapshots/snapshot-hub.ts';
 import { createApprovalsService } from './work/approvals-service.ts';
+import { createApprovalsState } from './work/approvals-state.ts';
 import { createOperatorRight } from './work/operator-right.ts';
 import { createQueuesService } from './work/queues-service.ts';
-import { approvalsState, queuesState } from './work/queues-state.ts';
+import { queuesState } from './work/queues-state.ts';
 import { createWorkWatch, type WorkWatch } from './work/work-watch.ts';
 
 /** Snapshots of the work plane. */
@@ -88,7 +89,8 @@ export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
   held.add(connection.onChange(watch.follow));
   held.add(gate.onChange(watch.follow));
   const queues = () => queuesState(watch, supervisor());
-  const approvals = () => approvalsState(watch, clock.now());
+  const approvalsAt = createApprovalsState(watch);
+  const approvals = () => approvalsAt(clock.now());
   const operations = held.add(
     createOperationsService({
       ...{ ...deps, memory: deps.incidents, watch, queues, approvals },

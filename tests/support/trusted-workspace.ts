@@ -21,7 +21,11 @@ import { createSubjectReader } from '../../src/engine/feeds/subject-reader.ts';
 import type { NkeySigner } from '../../src/engine/identity/nkey.ts';
 import { createSecret } from '../../src/engine/identity/secret.ts';
 import { createRecordChecks } from '../../src/engine/identity/signed-record.ts';
-import { createSignerResolution } from '../../src/engine/identity/signer-resolution.ts';
+import {
+  createSignerResolution,
+  type SignerQuestion,
+  type SignerVerdict,
+} from '../../src/engine/identity/signer-resolution.ts';
 import type { Stored } from '../../src/engine/ports/directory.ts';
 import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clock.ts';
 import { createSeededRandomness, type Randomness } from '../../src/engine/ports/randomness.ts';
@@ -49,6 +53,7 @@ export interface TrustedPeer {
     payload: object,
     verb?: string,
     subject?: string,
+    more?: { readonly causationId?: string },
   ): { readonly subject: string; readonly data: Uint8Array; readonly envelope: Envelope };
 }
 
@@ -73,6 +78,10 @@ export interface TrustedWorkspace {
   readonly intake: Intake;
   /** Judges messages of streams. */
   readonly judge: StoredJudge;
+  /** What it judges by. */
+  readonly judging: Pick<StoredJudgeDeps, 'workspace' | 'policy' | 'checkSignature'>;
+  /** Who holds what. */
+  readonly resolve: (question: SignerQuestion) => SignerVerdict | undefined;
   readonly quarantine: Quarantine;
   policy: ReceivePolicy;
   /** Until it is no signature can be judged. */
@@ -206,10 +215,10 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
     });
     return {
       ...{ author, session, signer, sealer },
-      write(payload, verb = 'status', subject = `vak.events.${trustedWorkspace}.${session}.${verb}`) {
+      write(payload, verb = 'status', subject = `vak.events.${trustedWorkspace}.${session}.${verb}`, more = {}) {
         let data = new Uint8Array();
         const draft = { subject, payload: utf8(JSON.stringify(payload)), trace: startTrace(randomness.bytes) };
-        const envelope = author.publish(draft, (bytes) => {
+        const envelope = author.publish({ ...draft, ...more }, (bytes) => {
           data = Uint8Array.from(bytes);
         });
         return { subject, data, envelope };
@@ -218,7 +227,8 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
   }
 
   return {
-    ...{ clock, randomness, buffer, reader, opener, intake, judge, quarantine, peer, learn, looks },
+    ...{ clock, randomness, buffer, reader, opener, intake, judge, judging, quarantine, peer, learn, looks },
+    resolve: (question) => (state.isRootKnown ? resolution.resolveSigner(question) : undefined),
     grantElsewhere(name, { key, storedMs = 0, roles = ['worker'] }) {
       const before = grants.get(name) ?? [];
       const serial = before.length + 1;

@@ -68,6 +68,8 @@ export interface ApprovalBook {
   get(requestId: string): Approval | undefined;
   /** All that are remembered, oldest first. */
   all(): Iterable<Approval>;
+  /** Rises whenever something was noted. */
+  version(): number;
   /** What does not count as far as is known now, of those that are remembered. */
   idle(): Iterable<IdleRecord>;
 }
@@ -109,6 +111,7 @@ function* idleOf(entry: Entry): Iterable<IdleRecord> {
 /** Creates a book of at most `capacity` requests; the oldest give way. */
 export function createApprovalBook({ capacity }: { readonly capacity: number }): ApprovalBook {
   const entries = new Map<string, Entry>();
+  let version = 0;
 
   function entryOf(requestId: string): Entry {
     const known = entries.get(requestId);
@@ -128,7 +131,9 @@ export function createApprovalBook({ capacity }: { readonly capacity: number }):
   }
 
   return {
+    version: () => version,
     noteRequest(request) {
+      version++;
       const entry = entryOf(request.requestId);
       const all = [...entry.repeated, ...(entry.request === undefined ? [] : [entry.request])];
       if (all.some(({ seq }) => seq === request.seq)) return;
@@ -138,6 +143,7 @@ export function createApprovalBook({ capacity }: { readonly capacity: number }):
       entry.repeated = later.slice(0, maxRepeated);
     },
     noteVerdict(verdict) {
+      version++;
       const { verdicts } = entryOf(verdict.requestId);
       if (verdicts.some(({ seq }) => seq === verdict.seq)) return;
       verdicts.push(verdict);

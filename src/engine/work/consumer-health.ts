@@ -1,30 +1,26 @@
 /**
- * Whether somebody works on a queue, told from the counts of its consumer as they change (protocol.md W3, W9).
- * Law: nothing is asked to find out; a queue that nobody claims from is an alert, and never an end of its tasks.
+ * Whether the workers of a queue get on, from successive looks at its figures (protocol.md W9).
+ * Law: pure; nothing is asked to find out, and a queue that nobody claims from is an alert, never an end of its tasks.
  */
 import type { QueueHealth } from '../../shared/contract/queues-contract.ts';
+import type { QueueFigures } from './queue-figures.ts';
 
-/** Counts of a queue's consumer at one time. */
-export interface ConsumerLook {
-  readonly pendingCount: number;
-  readonly inFlightCount: number;
-  readonly redeliveredCount: number;
-  readonly waitingCount: number;
+/** What is looked at. */
+export interface ConsumerLook
+  extends Pick<QueueFigures, 'pendingCount' | 'inFlightCount' | 'redeliveredCount' | 'waitingCount'> {
+  readonly isPaused: boolean;
+  /** Of the look, ms since the epoch. */
+  readonly atMs: number;
 }
 
+/** Times in ms since the epoch. */
 export interface ConsumerHealth {
-  /** When a task was last seen to be claimed, ms since the epoch; null: not seen. */
+  /** When a task was seen to be claimed last; null: not seen. */
   readonly lastClaimMs: number | null;
   readonly state: QueueHealth;
-  /** Since when it is so, ms since the epoch. */
   readonly sinceMs: number;
-}
-
-/** What is remembered between two looks. */
-export interface HealthMemory extends ConsumerHealth {
-  readonly look: ConsumerLook;
-  /** When any of the counts changed last. */
-  readonly movedMs: number;
+  /** What the next look is compared with. */
+  readonly trail: { readonly look: ConsumerLook; readonly movedMs: number };
 }
 
 /** Tasks may wait so long before nobody seems to claim them, ms. */
@@ -43,26 +39,22 @@ const isClaim = (before: ConsumerLook, now: ConsumerLook): boolean =>
   now.pendingCount < before.pendingCount;
 
 function stateOf(look: ConsumerLook, stillMs: number): QueueHealth {
-  const { pendingCount, inFlightCount, waitingCount } = look;
+  const { pendingCount, inFlightCount, waitingCount, isPaused } = look;
+  if (isPaused) return 'paused';
   if (pendingCount + inFlightCount === 0) return 'idle';
   if (pendingCount === 0) return 'ok';
   if (inFlightCount > 0) return stillMs >= stuckAfterMs ? 'stuck' : 'ok';
   return waitingCount === 0 && stillMs >= noConsumerAfterMs ? 'no-consumer' : 'ok';
 }
 
-/** The health after a look; `before`: undefined at the first one. */
-export function nextHealth(
-  before: HealthMemory | undefined,
-  look: ConsumerLook,
-  { isPaused, nowMs }: { readonly isPaused: boolean; readonly nowMs: number },
-): HealthMemory {
-  const isMoved = before === undefined || !isSame(before.look, look);
-  const movedMs = isMoved ? nowMs : before.movedMs;
-  const hasClaimed = before !== undefined && isClaim(before.look, look);
-  const state = isPaused ? 'paused' : stateOf(look, nowMs - movedMs);
+/** Judges a look; `before`: what the look before came to, undefined for the first one. */
+export function judgeConsumer(look: ConsumerLook, before: ConsumerHealth | undefined): ConsumerHealth {
+  const { atMs } = look;
+  const trail = before?.trail;
+  const movedMs = trail !== undefined && isSame(trail.look, look) ? trail.movedMs : atMs;
+  const state = stateOf(look, atMs - movedMs);
   return {
-    ...{ look, movedMs, state },
-    lastClaimMs: hasClaimed ? nowMs : (before?.lastClaimMs ?? null),
-    sinceMs: before?.state === state ? before.sinceMs : nowMs,
+    lastClaimMs: trail !== undefined && isClaim(trail.look, look) ? atMs : (before?.lastClaimMs ?? null),
+    ...{ state, sinceMs: before?.state === state ? before.sinceMs : atMs, trail: { look, movedMs } },
   };
 }

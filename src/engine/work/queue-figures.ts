@@ -3,9 +3,9 @@
  * Law: they are the engine's own counts; nothing is claimed and no consumer is made to get them.
  */
 import { isVakError } from '../../shared/base/vak-error.ts';
-import type { ConsumerState, DurablePlane } from '../bus/durable.ts';
+import type { ConsumerState, DurablePlane, StoredMessage } from '../bus/durable.ts';
 import type { QueueRates } from './queue-rates.ts';
-import { queueOfConsumer, taskSubject, workStreamOf } from './work-queue.ts';
+import { type QueuePlace, queueConsumer, queueOfConsumer, taskSubject, workStreamOf } from './work-queue.ts';
 
 export interface QueueFigures {
   readonly queue: string;
@@ -33,10 +33,29 @@ export interface QueueFiguresDeps {
   readonly workspace: string;
   readonly durable: DurablePlane;
   readonly rates: Pick<QueueRates, 'of'>;
+  /** Queues that are spoken of: where nobody has made a consumer yet, what stands there waits all the same. */
+  readonly spokenOf?: Iterable<string>;
   /** Queues that are looked at at most, the first by name; all are, unless told. */
   readonly limit?: number;
   /** Told how many queues are beyond the limit. */
   readonly onLeftOut?: (count: number) => void;
+}
+
+interface Found {
+  readonly queue: string;
+  readonly state: ConsumerState;
+}
+
+/** A queue without a consumer, as the one that whoever comes first makes would see it (W1b). */
+function unmade(place: QueuePlace, pendingCount: number): ConsumerState {
+  return { spec: queueConsumer(place), pendingCount, inFlightCount: 0, redeliveredCount: 0, waitingCount: 0 };
+}
+
+/** Queues that are asked about at once. */
+const width = 16;
+
+function* chunks<T>(all: readonly T[], size: number): Iterable<readonly T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }
 
 /** How long until a lag is worked off; null: it does not get smaller. */
@@ -47,30 +66,43 @@ export function drainMsOf(lag: number, inPerSec: number, outPerSec: number): num
 
 /** The figures of every queue now, by name. Throws what asking throws; a workspace whose streams were not made has no queues. */
 export async function readQueueFigures(deps: QueueFiguresDeps): Promise<readonly QueueFigures[]> {
-  const { workspace, durable, rates, limit = Number.POSITIVE_INFINITY, onLeftOut = () => {} } = deps;
+  const { workspace, durable, rates, spokenOf = [], limit = Number.POSITIVE_INFINITY, onLeftOut = () => {} } = deps;
   const work = durable.stream(workStreamOf(workspace));
 
-  async function figuresOf(queue: string, state: ConsumerState): Promise<QueueFigures> {
+  async function oldestOf(queue: string): Promise<StoredMessage | undefined> {
+    return (await work.read({ subject: taskSubject({ workspace, queue }), limit: 1 })).messages[0];
+  }
+
+  async function figuresOf({ queue, state }: Found, isEmpty: boolean): Promise<QueueFigures> {
     const { spec, pendingCount, inFlightCount, redeliveredCount, waitingCount } = state;
-    const page = await work.read({ subject: taskSubject({ workspace, queue }), limit: 1 });
+    const oldest = isEmpty ? undefined : await oldestOf(queue);
     const lag = pendingCount + inFlightCount;
     const { inPerSec, outPerSec } = rates.of(queue);
     return {
       ...{ queue, pendingCount, inFlightCount, redeliveredCount, lag, waitingCount, inPerSec, outPerSec },
-      ...{ oldestMs: page.messages[0]?.storedMs ?? null, maxDeliver: spec.maxDeliver },
+      ...{ oldestMs: oldest?.storedMs ?? null, maxDeliver: spec.maxDeliver },
       drainMs: drainMsOf(lag, inPerSec, outPerSec),
     };
   }
 
   try {
-    const queues = (await work.consumers()).flatMap((state) => {
+    const queues = (await work.consumers()).flatMap((state): Found[] => {
       const queue = queueOfConsumer(state.spec.name);
       return queue === undefined ? [] : [{ queue, state }];
     });
+    const isMade = new Set(queues.map(({ queue }) => queue));
+    for (const queue of spokenOf) {
+      if (isMade.has(queue)) continue;
+      const pendingCount = await work.count(taskSubject({ workspace, queue }));
+      if (pendingCount > 0) queues.push({ queue, state: unmade({ workspace, queue }, pendingCount) });
+    }
     queues.sort((a, b) => a.queue.localeCompare(b.queue));
     onLeftOut(Math.max(0, queues.length - limit));
+    const isEmpty = (await work.state()).messageCount === 0;
     const figures: QueueFigures[] = [];
-    for (const { queue, state } of queues.slice(0, limit)) figures.push(await figuresOf(queue, state));
+    for (const some of chunks(queues.slice(0, limit), width)) {
+      figures.push(...(await Promise.all(some.map((one) => figuresOf(one, isEmpty)))));
+    }
     return figures;
   } catch (error) {
     if (isVakError(error, 'not-found')) return [];

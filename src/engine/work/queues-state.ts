@@ -1,10 +1,8 @@
 /**
- * Queues and approvals as a window sees them (product.md "Queues", "Approvals").
+ * Queues and tasks as a window sees them (product.md "Queues").
  * Law: it only says what is known; what peers wrote goes out as they wrote it, for the page to make visible.
  */
-import type { ApprovalReport, ApprovalsState, RefusedApproval } from '../../shared/contract/approvals-contract.ts';
 import type { QueueState, QueuesState, TaskAttempt, TaskReport } from '../../shared/contract/queues-contract.ts';
-import { type Approval, type ApprovalState, approvalState } from './approval-book.ts';
 import { sampleMs, trendOf } from './lag-history.ts';
 import { drainMsOf } from './queue-figures.ts';
 import type { TaskRecord } from './task-book.ts';
@@ -39,53 +37,6 @@ export function queuesState(watch: Watching, supervisor: QueuesState['supervisor
   };
 }
 
-const maxPast = 200;
-const maxRefused = 50;
-
-function approvalReport({ request, verdict }: Approval, state: ApprovalState, queue: string | null): ApprovalReport {
-  const { requestId, title, detail, command = null, peer, session, taskId = null, storedMs, expiresAt } = request;
-  return {
-    ...{ requestId, title, detail, command, peer, session, taskId, queue },
-    ...{ askedMs: storedMs, expiresMs: Date.parse(expiresAt), state },
-    verdict:
-      verdict === undefined
-        ? null
-        : { decision: verdict.decision, by: verdict.by, reason: verdict.reason ?? null, atMs: verdict.storedMs },
-  };
-}
-
-const endedMs = ({ verdict, expiresMs }: ApprovalReport): number => verdict?.atMs ?? expiresMs;
-
-function refusedOf(work: WatchedWork): RefusedApproval[] {
-  const idle = Array.from(work.approvals.book.idle(), ({ storedMs: atMs, ...one }) => ({ ...one, atMs }));
-  return [...work.refusedAnswers.newest(), ...idle].sort((a, b) => b.seq - a.seq);
-}
-
-/** The approvals of the engine in use. */
-export function approvalsState(watch: Watching, nowMs: number): ApprovalsState {
-  const work = watch.work();
-  if (work === undefined) {
-    return { readAtMs: null, problem: watch.problem(), pending: [], past: [], refusedCount: 0, refused: [] };
-  }
-  const all = Array.from(work.approvals.book.all(), (one) => {
-    const { taskId } = one.request;
-    return approvalReport(one, approvalState(one, nowMs), taskId === undefined ? null : work.queueOf(taskId));
-  });
-  const refused = refusedOf(work);
-  const unlisted = work.refusedAnswers.count() - work.refusedAnswers.newest().length;
-  return {
-    readAtMs: work.readAtMs(),
-    problem: watch.problem(),
-    pending: all.filter(({ state }) => state === 'pending'),
-    past: all
-      .filter(({ state }) => state !== 'pending')
-      .sort((a, b) => endedMs(b) - endedMs(a))
-      .slice(0, maxPast),
-    refusedCount: refused.length + unlisted,
-    refused: refused.slice(0, maxRefused),
-  };
-}
-
 function attemptOf(receipt: TaskRecord['receipts'][number]): TaskAttempt {
   const { attempt, workerId, outcome, startedAt, endedAt, exitCode = null, reason = null } = receipt;
   return {
@@ -93,6 +44,8 @@ function attemptOf(receipt: TaskRecord['receipts'][number]): TaskAttempt {
     ...{ startedMs: Date.parse(startedAt), endedMs: Date.parse(endedAt) },
   };
 }
+
+const maxAttempts = 32;
 
 /** When something was last heard of a task, ms since the epoch. */
 export function changedMsOf({ place, receipts, deadLetter, goneMs }: TaskRecord): number {
@@ -105,7 +58,7 @@ export function taskReport(record: TaskRecord): TaskReport {
   const { leaf, taskId, queue, place, receipts, deadLetter, state } = record;
   return {
     ...{ leaf, taskId, queue, outcome: state, storedMs: place?.storedMs ?? null, changedMs: changedMsOf(record) },
-    attempts: receipts.map(attemptOf),
+    attempts: receipts.slice(-maxAttempts).map(attemptOf),
     deadLetter:
       deadLetter === undefined
         ? null

@@ -29,6 +29,15 @@ export type SaidReceipt = Receipt & Place;
 /** What a dead letter says, where, and who signed it. */
 export type SaidLetter = DeadLetter & Place & { readonly by: string };
 
+/** What names a task's leaf, and another id or queue than the task itself. */
+export interface Stray extends Place {
+  readonly kind: 'receipt' | 'dead-letter';
+  /** Who signed it. */
+  readonly by: string;
+  /** That it names. */
+  readonly queue: string;
+}
+
 export interface TaskRecord {
   /** 64 lower hex digits. */
   readonly leaf: string;
@@ -40,8 +49,8 @@ export interface TaskRecord {
   /** Those that count, in the order of their attempts. */
   readonly receipts: readonly SaidReceipt[];
   readonly deadLetter: SaidLetter | undefined;
-  /** What names its leaf, and another id or queue than the task itself: it counts for nothing. Empty unless the task was seen. */
-  readonly strays: readonly (SaidReceipt | SaidLetter)[];
+  /** They count for nothing. Empty unless the task was seen. */
+  readonly strays: readonly Stray[];
   /** When it was seen to be gone from the stream, ms since the epoch; undefined: it was not. */
   readonly goneMs: number | undefined;
   readonly state: TaskState;
@@ -73,6 +82,8 @@ export interface TaskBook {
   counts(): TallyCounts<TaskState>;
   /** Those of one queue. */
   countsOf(queue: string): TallyCounts<TaskState>;
+  /** Queues of which a task is remembered. */
+  queues(): Iterable<string>;
 }
 
 interface Named {
@@ -92,7 +103,7 @@ interface Entry extends Named {
   readonly saidLetters: SaidLetter[];
   receipts: readonly SaidReceipt[];
   deadLetter: SaidLetter | undefined;
-  strays: readonly (SaidReceipt | SaidLetter)[];
+  strays: readonly Stray[];
   goneMs: number | undefined;
   state: TaskState;
 }
@@ -116,6 +127,15 @@ function nameOf({ own, saidReceipts, saidLetters }: Entry): Named {
   if (own !== undefined) return own;
   const [first] = [...saidReceipts, ...saidLetters].sort(byPlace);
   return first === undefined ? { queue: '', taskId: null } : namesOf(first);
+}
+
+function straysOf({ saidReceipts, saidLetters }: Entry, own: Named): Stray[] {
+  const isStray = (one: SaidReceipt | SaidLetter): boolean => !isSame(namesOf(one), own);
+  const place = ({ seq, storedMs, queue }: SaidReceipt | SaidLetter) => ({ seq, storedMs, queue });
+  return [
+    ...saidReceipts.filter(isStray).map((one): Stray => ({ ...place(one), kind: 'receipt', by: one.workerId })),
+    ...saidLetters.filter(isStray).map((one): Stray => ({ ...place(one), kind: 'dead-letter', by: one.by })),
+  ];
 }
 
 /** Removes the oldest one that is no `done`: failures, however many, make nothing undone. */
@@ -195,10 +215,7 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
       .filter((one) => isSame(namesOf(one), name))
       .sort((a, b) => a.attempt - b.attempt || byPlace(a, b));
     entry.deadLetter = entry.saidLetters.filter((one) => isSame(namesOf(one), name)).sort(byPlace)[0];
-    entry.strays =
-      entry.own === undefined
-        ? none
-        : [...entry.saidReceipts, ...entry.saidLetters].filter((one) => !isSame(namesOf(one), name));
+    entry.strays = entry.own === undefined ? none : straysOf(entry, entry.own);
     const before = entry.state;
     entry.state = stateOf(entry, isPurged(entry));
     tally.put(entry);
@@ -248,5 +265,6 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
     all: () => entries.values(),
     counts: tally.all,
     countsOf: tally.of,
+    queues: tally.queues,
   };
 }

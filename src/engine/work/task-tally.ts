@@ -12,6 +12,8 @@ export interface TaskTally<S extends string> {
   remove(leaf: string): void;
   all(): TallyCounts<S>;
   of(queue: string): TallyCounts<S>;
+  /** Queues of which a task is counted. */
+  queues(): Iterable<string>;
 }
 
 /** Creates a tally of nothing, over these states. */
@@ -46,5 +48,6 @@ export function createTaskTally<S extends string>(states: readonly S[]): TaskTal
     },
     all: () => ({ ...all }),
     of: (queue) => ({ ...(queues.get(queue) ?? zeros()) }),
+    queues: () => queues.keys(),
   };
 }

@@ -3,7 +3,7 @@
  * Law: it only looks, and makes no consumer; all of it is bounded, however much lies in the streams.
  */
 import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
-import { isVakError } from '../../shared/base/vak-error.ts';
+import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { parseSubject } from '../../shared/protocol/subject.ts';
 import type { DurablePlane } from '../bus/durable.ts';
 import { createBoundedCache } from '../crypto/bounded-cache.ts';
@@ -12,7 +12,7 @@ import type { StoredJudge } from '../envelope/stored-judge.ts';
 import type { StateReader } from '../identity/state-values.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type ApprovalReading, createApprovalReading } from './approval-reading.ts';
-import { type HealthMemory, nextHealth } from './consumer-health.ts';
+import { type ConsumerHealth, judgeConsumer } from './consumer-health.ts';
 import { createLagHistory } from './lag-history.ts';
 import { type QueueFigures, readQueueFigures } from './queue-figures.ts';
 import { type QueueFlag, type QueueFlags, watchQueueFlags } from './queue-flags.ts';
@@ -44,14 +44,16 @@ export interface WatchedWorkDeps {
   readonly clock: Clock;
   /** Told of each task of which something new is known. */
   readonly onTask: (record: TaskRecord, before: TaskState | undefined) => void;
-  /** Told when a flag of a queue has changed. */
-  readonly onFlag: () => void;
+  /** Told when a flag of a queue has changed, and when the figures were read. */
+  readonly onChange: () => void;
+  /** Whether anything can be judged: a look that finds out that nothing can ends. */
+  readonly isOpen: () => boolean;
 }
 
 /** What a look found out about a queue. */
 export interface WatchedQueue {
   readonly figures: QueueFigures;
-  readonly health: HealthMemory;
+  readonly health: ConsumerHealth;
   readonly flag: QueueFlag | undefined;
   readonly lagHistory: readonly number[];
 }
@@ -77,6 +79,8 @@ export interface WatchedWork extends Disposable {
 
 const capacity = 50_000;
 const maxQueues = 200;
+/** Queues that a task waits in, of which it is asked whether somebody has made them. */
+const maxUnmade = 250;
 const maxRefused = 200;
 /** What was stored longer ago is not read, ms. */
 const backMs = 24 * 3_600_000;
@@ -105,13 +109,13 @@ function createWatchRates(clock: Clock) {
 }
 
 /** Flags of queues; where the bucket is not there yet it is tried again at each look. */
-function createFlagWatch({ workspace, durable, state: reader, clock, onFlag }: WatchedWorkDeps) {
+function createFlagWatch({ workspace, durable, state: reader, clock, onChange }: WatchedWorkDeps) {
   let flags: QueueFlags | undefined;
   return {
     of: (queue: string): QueueFlag | undefined => flags?.of(queue),
     begin(): void {
       try {
-        flags ??= watchQueueFlags({ workspace, durable, reader, clock, onChange: onFlag, onRefused: () => {} });
+        flags ??= watchQueueFlags({ workspace, durable, reader, clock, onChange, onRefused: () => {} });
       } catch (error) {
         if (!isVakError(error)) throw error;
       }
@@ -131,21 +135,38 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
   const refusedAnswers = createRefusalList<RefusedAnswer>(maxRefused);
   const flags = held.add(createFlagWatch(deps));
   const queues = createBoundedCache<string>(capacity);
-  let health = new Map<string, HealthMemory>();
+  let health = new Map<string, ConsumerHealth>();
   let figures: readonly QueueFigures[] = [];
   let leftOutCount = 0;
   let readAtMs: number | null = null;
-  const pace: ReadingPace = { pageLimit, rest: () => new Promise((resolve) => clock.defer(resolve)) };
+  const pace: ReadingPace = { pageLimit, rest };
+
+  /** What is read while nobody can judge would have to be kept. */
+  async function rest(): Promise<void> {
+    await new Promise<void>((resolve) => clock.defer(resolve));
+    if (!deps.isOpen()) throw new VakError('locked', 'the work is not read on: the key store is locked');
+  }
 
   const book = createTaskBook({
     capacity,
     onChange(record, before) {
       rates.note(record, before);
       workers.note(record);
+      for (const stray of record.strays) noteStray(stray, record);
       if (record.taskId !== null) queues.set(record.taskId, record.queue);
       onTask(record, before);
     },
   });
+  /** It is sound by itself, and says another thing of the task than the task does: whoever signed it has no say there. */
+  function noteStray(stray: TaskRecord['strays'][number], { queue }: TaskRecord): void {
+    const { kind, seq, storedMs: atMs, by: from } = stray;
+    const why =
+      stray.queue === queue
+        ? 'It names another id than the task of its leaf has.'
+        : `It names queue ${stray.queue}; the task of its leaf stands in queue ${queue}.`;
+    refusedWork.add(`${kind} ${seq}`, { kind, seq, atMs, why, from });
+  }
+
   const follower = createWorkFollower({
     ...{ workspace, durable, judge, reader, book, clock, pace },
     sinceMs: clock.now() - backMs,
@@ -164,12 +185,17 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
     onTakenBack: ({ seq }) => refusedAnswers.takeBack(`${seq}`),
   });
 
+  function isWaiting(queue: string): boolean {
+    const { queued, retrying } = book.countsOf(queue);
+    return queued + retrying > 0;
+  }
+
   function noteHealth(): void {
-    const nowMs = clock.now();
-    const next = new Map<string, HealthMemory>();
+    const atMs = clock.now();
+    const next = new Map<string, ConsumerHealth>();
     for (const one of figures) {
       const isPaused = flags.of(one.queue)?.isPaused === true;
-      next.set(one.queue, nextHealth(health.get(one.queue), one, { isPaused, nowMs }));
+      next.set(one.queue, judgeConsumer({ ...one, isPaused, atMs }, health.get(one.queue)));
     }
     health = next;
   }
@@ -178,10 +204,12 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
     const onLeftOut = (count: number): void => {
       leftOutCount = count;
     };
-    figures = await readQueueFigures({ workspace, durable, rates, limit: maxQueues, onLeftOut });
+    const spokenOf = [...book.queues()].filter(isWaiting).slice(0, maxUnmade);
+    figures = await readQueueFigures({ workspace, durable, rates, spokenOf, limit: maxQueues, onLeftOut });
     noteHealth();
     history.note(new Map(figures.map(({ queue, lag }) => [queue, lag])), clock.monotonic());
     readAtMs = clock.now();
+    deps.onChange();
   }
 
   function watched(one: QueueFigures): WatchedQueue[] {

@@ -10,7 +10,6 @@ import type { LiveFabric } from '../connections/live-fabric.ts';
 import { createListenerSet } from '../listener-set.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import { createSerialLane } from '../serial-lane.ts';
 import type { ApprovalReading } from './approval-reading.ts';
 import { auditSubject } from './purge-records.ts';
 import type { TaskRecord, TaskState } from './task-book.ts';
@@ -29,8 +28,6 @@ export interface WorkWatch extends Disposable {
   readApprovals(): ApprovalReading | undefined;
   /** Why the last look failed; null: it did not. */
   problem(): ErrorShape | null;
-  /** Looks now, or after the look that is under way; resolves when that is over. Throws what looking throws. */
-  lookNow(): Promise<void>;
   /** Keys or connection have changed. */
   follow(): void;
   /** Called with each task of which something new is known, on whichever engine. */
@@ -49,8 +46,9 @@ export interface WorkWatchDeps extends Pick<WatchedWorkDeps, 'workspace' | 'judg
 }
 
 const everyMs = 1_000;
-/** What is heard makes the next look come after so long, ms. */
+/** What is heard makes the next look come after so long, ms, and after a few times as long as the last look took. */
 const hintMs = 100;
+const restShare = 4;
 const maxWaitMs = 30_000;
 
 /** What says that something has come of a task, or of an approval. */
@@ -59,17 +57,21 @@ const hintsOf = (ws: string): readonly string[] => [
   auditSubject(ws),
 ];
 
+const away = new VakError('disconnected', 'the connection is away: what is shown was read before', { retryable: true });
+
 /** Creates it at rest; `follow` begins. */
 export function createWorkWatch(deps: WorkWatchDeps): WorkWatch {
   const { workspace, live, engine, isOpen, clock, logger, onChange } = deps;
   const held = createDisposer();
-  const lane = createSerialLane();
   const listeners = createListenerSet<TaskChange>(logger, 'work.task');
   let watched: { readonly destination: string; readonly work: WatchedWork } | undefined;
   let problem: ErrorShape | null = null;
   let timer: { readonly dueMs: number; readonly timer: Disposable } | undefined;
   let failedCount = 0;
   let isLooking = false;
+  /** Something was heard since the last look began. */
+  let isHeard = false;
+  let tookMs = 0;
   let isEnded = false;
 
   const canLook = (): boolean => !isEnded && isOpen() && engine() !== undefined && live.status().kind === 'connected';
@@ -86,46 +88,38 @@ export function createWorkWatch(deps: WorkWatchDeps): WorkWatch {
     forget();
     const { judge, reader, state } = deps;
     const work = createWatchedWork({
-      ...{ workspace, durable: live.durable, judge, reader, state, clock, onFlag: onChange },
+      ...{ workspace, durable: live.durable, judge, reader, state, clock, onChange, isOpen },
       onTask: (record, before) => listeners.tell({ record, before }),
     });
     watched = { destination, work };
     return work;
   }
 
-  function notice(error: unknown): void {
-    if (!isVakError(error)) {
-      const message = `the work could not be looked at, see the log: ${logger.bug('work.look', error)}`;
-      problem = { code: 'internal', message, retryable: true };
-      return;
-    }
-    problem = error.toShape();
+  function shapeOf(error: unknown): ErrorShape {
+    if (isVakError(error)) return error.toShape();
+    const message = `the work could not be looked at, see the log: ${logger.bug('work.look', error)}`;
+    return { code: 'internal', message, retryable: true };
   }
 
   async function look(): Promise<void> {
     const destination = engine()?.destination;
-    if (destination === undefined || !canLook()) {
-      throw new VakError('disconnected', 'the work cannot be looked at: there is no connection now', {
-        retryable: true,
-      });
-    }
+    if (destination === undefined || !canLook()) return;
     const work = workOn(destination);
-    isLooking = true;
+    const startMs = clock.monotonic();
+    isHeard = false;
     try {
       await work.look();
       problem = null;
       failedCount = 0;
     } catch (error) {
+      const shape = shapeOf(error);
       // Another engine may be there by now: what failed is nothing of it.
-      if (watched?.work === work) {
+      if (watched?.work === work && canLook()) {
         failedCount++;
-        notice(error);
+        problem = shape;
       }
-      throw error;
-    } finally {
-      isLooking = false;
-      onChange();
     }
+    tookMs = clock.monotonic() - startMs;
   }
 
   function stopTimer(): void {
@@ -142,17 +136,27 @@ export function createWorkWatch(deps: WorkWatchDeps): WorkWatch {
     timer = { dueMs, timer: clock.setTimer(waitMs, run) };
   }
 
+  function lookSoon(): void {
+    isHeard = true;
+    if (failedCount === 0) lookIn(Math.min(everyMs, Math.max(hintMs, restShare * tookMs)));
+  }
+
+  async function lookAndGoOn(): Promise<void> {
+    isLooking = true;
+    await look();
+    isLooking = false;
+    onChange();
+    lookIn(Math.min(maxWaitMs, everyMs * 2 ** failedCount));
+    if (isHeard) lookSoon();
+  }
+
   function run(): void {
     stopTimer();
-    const looking = lane.run(look);
-    const next = (): void => lookIn(Math.min(maxWaitMs, everyMs * 2 ** failedCount));
-    looking.then(next, next);
+    void lookAndGoOn();
   }
 
   held.defer(stopTimer);
-  const onMessage = (): void => {
-    if (failedCount === 0) lookIn(hintMs);
-  };
+  const onMessage = lookSoon;
   for (const pattern of hintsOf(workspace)) held.add(live.bus.subscribe(pattern, { kind: 'inline', onMessage }));
   held.defer(() => {
     isEnded = true;
@@ -167,14 +171,15 @@ export function createWorkWatch(deps: WorkWatchDeps): WorkWatch {
       return destination === undefined || !canLook() ? undefined : workOn(destination).approvals;
     },
     problem: () => problem,
-    lookNow: () => lane.run(look),
     follow() {
       const inUse = engine();
       if (watched !== undefined && inUse !== undefined && inUse.destination !== watched.destination) forget();
-      if (!canLook()) stopTimer();
-      else {
+      if (canLook()) {
         failedCount = 0;
         lookIn(0);
+      } else {
+        stopTimer();
+        if (watched !== undefined && live.status().kind !== 'connected') problem = away.toShape();
       }
       onChange();
     },

@@ -47,9 +47,11 @@ export interface ApprovalsState {
   /** When they were read last, ms since the epoch; null: never on this connection. */
   readonly readAtMs: number | null;
   readonly problem: ErrorShape | null;
-  /** Oldest first. */
+  /** Oldest first; at most 200, and 1 MiB of text. */
   readonly pending: readonly ApprovalReport[];
-  /** Answered or expired, newest first, at most 200. */
+  /** Those that wait beyond that. */
+  readonly leftOutCount: number;
+  /** Answered or expired, newest first; at most 200, and 512 KiB of text. */
   readonly past: readonly ApprovalReport[];
   readonly refusedCount: number;
   /** Newest first, at most 50. */

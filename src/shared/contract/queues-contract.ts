@@ -114,7 +114,7 @@ export interface TaskReport {
   /** When it was stored; null: it was gone before it was seen. */
   readonly storedMs: number | null;
   readonly changedMs: number;
-  /** Receipts that count. */
+  /** Receipts that count, the last 32. */
   readonly attempts: readonly TaskAttempt[];
   readonly deadLetter: {
     readonly seq: number;
