@@ -1,6 +1,6 @@
 /** The local swarm: real workers run real commands, and every end is shown for what it is. */
 import { expect, type Page } from '@playwright/test';
-import { bytesOf, call, followTask, readSnapshot, runCommand } from './support/bridge.ts';
+import { bytesOf, call, followTask, readMessage, readSnapshot, runCommand } from './support/bridge.ts';
 import { livingOfSession } from './support/processes.ts';
 import { newestTask, openSession, seqsInSight, shownCounters } from './support/streams-page.ts';
 import { test, type Workbench } from './support/workbench.ts';
@@ -45,6 +45,67 @@ test('one click on "Start the local swarm" brings four workers and live rows', a
   await page.getByRole('button', { name: 'Stop the local swarm' }).click();
   await expect.poll(async () => (await readSnapshot(page, 'swarm.state')).state).toBe('stopped');
   expect(livingOfSession(state.workers[0]?.session ?? '')).toEqual([]);
+});
+
+/** Messages of the engine from a place on, by the kind of their subject. */
+async function readPlanes(page: Page, fromSeq: number) {
+  const { newestSeq } = await readSnapshot(page, 'streams.status');
+  const seqs = Array.from({ length: Math.max(0, newestSeq - fromSeq + 1) }, (_, at) => fromSeq + at);
+  const messages = await Promise.all(seqs.map((seq) => readMessage(page, seq)));
+  return {
+    nextSeq: newestSeq + 1,
+    found: messages.filter(({ subject }) => /^vak\.(work|receipts|dlq|approvals)\./.test(subject)),
+  };
+}
+
+test('W1 W3 W6 W8 within a minute of its start the swarm has tasks in its queue, receipts that count, a dead letter, and a task that waits for an operator', async ({
+  workbench,
+}) => {
+  test.setTimeout(120_000);
+  const { page } = workbench;
+  await page.getByRole('button', { name: 'Start the local swarm' }).click();
+  let nextSeq = 1;
+  let largestLag = 0;
+  const seen = new Map<string, Awaited<ReturnType<typeof readPlanes>>['found']>();
+  const countOf = (plane: string): number => seen.get(plane)?.length ?? 0;
+  const look = async (): Promise<void> => {
+    const read = await readPlanes(page, nextSeq);
+    nextSeq = read.nextSeq;
+    for (const message of read.found) {
+      const plane = message.subject.split('.')[1] ?? '';
+      seen.set(plane, [...(seen.get(plane) ?? []), message]);
+    }
+    largestLag = Math.max(largestLag, countOf('work') - countOf('receipts'));
+  };
+  const inAMinute = { timeout: 60_000, intervals: [500] };
+  await expect
+    .poll(async () => {
+      await look();
+      return ['work', 'receipts', 'dlq', 'approvals'].map((plane) => Math.min(1, countOf(plane)));
+    }, inAMinute)
+    .toEqual([1, 1, 1, 1]);
+  expect(largestLag).toBeGreaterThan(0);
+  expect(largestLag).toBeLessThanOrEqual(12);
+  for (const { trust, subject, peer } of [...seen.values()].flat()) {
+    expect([subject, trust.refusal]).toEqual([subject, null]);
+    expect(trust.signature).toMatchObject({ kind: 'valid', peer });
+    expect(trust.marks.seal).toBe('opens');
+  }
+  expect(seen.get('work')?.[0]?.subject).toBe('vak.work.default.local.task');
+  expect(seen.get('work')?.[0]?.trust.signature).toMatchObject({ peer: 'swarm', roles: ['coordinator'] });
+  expect(seen.get('receipts')?.[0]?.trust.signature).toMatchObject({ roles: ['worker'] });
+  await expect
+    .poll(async () => (await readSnapshot(page, 'swarm.state')).workers.filter(({ task }) => task?.isWaiting).length)
+    .toBe(1);
+  const { workers, coordinator, problem } = await readSnapshot(page, 'swarm.state');
+  expect([coordinator, problem]).toEqual([{ kind: 'running', why: null }, null]);
+  expect(workers.map(({ kind }) => kind)).toEqual(new Array(4).fill('queue'));
+  await page.keyboard.press('Control+1');
+  await expect(page.getByRole('region', { name: 'Local swarm' })).toContainText('waits for approval: sample: report');
+  const waiting = workers.find(({ task }) => task?.isWaiting);
+  await call(page, 'swarm.cancel', { taskId: waiting?.task?.taskId });
+  await expect.poll(async () => (await workerOf(page, waiting?.peer ?? ''))?.cancelledCount).toBe(1);
+  await call(page, 'swarm.stop', {});
 });
 
 test('2 000 numbered lines arrive in order, with their bytes and colours, and stand in the terminal', async ({

@@ -40,8 +40,8 @@ export interface ChannelQueue {
   stop(finishWithinMs: number): Promise<void>;
 }
 
-/** What it has under way may take so long to end, ms: a command that ignores what it is asked is killed sooner. */
-const leaveWithinMs = 8_000;
+/** What has ended is waited for so long until it is stored, ms: an engine that is away stores nothing. */
+const leaveWithinMs = 1_500;
 /** What is not stored when it leaves waits for the next peer that opens the outbox, ms. */
 const farewellMs = 500;
 
@@ -117,6 +117,8 @@ export function createChannelQueue(deps: ChannelQueueDeps): ChannelQueue {
 
   async function shut({ records, peer, work }: OpenPlace, { fabric }: Place): Promise<void> {
     await work.close({ finishWithinMs, leaveWithinMs });
+    // One that ignores what it is asked is killed; nothing may be claimed anywhere else before.
+    await deps.session.idle();
     await peer.close(fabric.status().kind === 'connected' ? farewellMs : 0);
     await records.close();
   }

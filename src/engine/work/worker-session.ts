@@ -66,6 +66,8 @@ export interface WorkerSession {
   /** Ends the running command of that id, as cancelled unless told; rejects with `not-found`. Resolves when all of it is over. */
   cancel(taskId: string, cause?: StopCause): Promise<void>;
   readonly isBusy: boolean;
+  /** Resolves when no command runs. */
+  idle(): Promise<void>;
   /** Takes no more, finishes or ends the command, says `ended`. Later calls wait for the first; they may only hurry it. */
   stop(options: StopOptions): Promise<void>;
 }
@@ -135,6 +137,9 @@ export function createWorkerSession(deps: WorkerSessionDeps): WorkerSession {
     cancel,
     get isBusy() {
       return running !== undefined;
+    },
+    async idle() {
+      await running?.done;
     },
     stop(options) {
       if (stopping !== undefined && options.finishWithinMs === 0) running?.stop(options.cause, options.graceMs);

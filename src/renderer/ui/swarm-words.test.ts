@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { swarmStateOf } from '../../../tests/support/swarm-state.ts';
 import type { ConnectionsState } from '../../shared/contract/connections-contract.ts';
 import type { WorkerSummary } from '../../shared/contract/swarm-contract.ts';
-import { liveWorkers, movedWords, moveWords, publishesWords, workerWord } from './swarm-words.ts';
+import {
+  liveWorkers,
+  movedWords,
+  moveWords,
+  publishesWords,
+  swarmTrouble,
+  taskWords,
+  workerWord,
+} from './swarm-words.ts';
 
 const prod = { name: 'prod', kind: 'remote', url: 'nats://a:4222', isReadOnly: false } as const;
 const locked = { ...prod, name: 'locked', isReadOnly: true } as const;
@@ -38,6 +47,22 @@ describe('where the swarm publishes', () => {
     const fault = words.startsWith('cannot') ? words.slice('cannot publish: '.length) : undefined;
     expect(workerWord({ state: 'idle' }, fault)).toBe(idle);
     expect(workerWord({ state: 'dead' }, fault)).toBe('dead');
+  });
+
+  it('an idle worker that cannot claim, and a task that waits for approval, are called so', () => {
+    expect(workerWord({ state: 'idle', problem: 'its outbox is damaged' }, undefined)).toBe('cannot claim');
+    const task = { taskId: 't', command: ['sh', '-c', '# a\u202eb\nls'], startedMs: 0, isWaiting: true };
+    expect(workerWord({ state: 'busy', task }, undefined)).toBe('waiting');
+    expect(workerWord({ state: 'busy', task: { ...task, isWaiting: false } }, undefined)).toBe('busy');
+    expect(taskWords(task)).toBe('waits for approval: a‹U+202E›b');
+  });
+
+  it('what is wrong with all of it is one sentence', () => {
+    expect(swarmTrouble(swarmStateOf())).toBeUndefined();
+    expect(swarmTrouble(swarmStateOf({ problem: '9 workers died' }))).toBe('9 workers died.');
+    expect(swarmTrouble(swarmStateOf({ coordinator: { kind: 'failed', why: 'no streams' } }))).toBe(
+      'No tasks are put into the queue: no streams.',
+    );
   });
 
   it('counts the workers that have a process', () => {

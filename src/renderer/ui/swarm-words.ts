@@ -1,6 +1,8 @@
 /** Where the local swarm publishes, everywhere in the same words. Pure. Law: it goes where the connection goes, and that is said. */
+import { visibleText } from '../../shared/base/visible-text.ts';
 import type { ConnectionContext, ConnectionsState } from '../../shared/contract/connections-contract.ts';
-import type { SwarmState, WorkerSummary } from '../../shared/contract/swarm-contract.ts';
+import type { RunningTask, SwarmState, WorkerSummary } from '../../shared/contract/swarm-contract.ts';
+import { commandTitle } from '../../shared/protocol/command-title.ts';
 import { placeWords, publishFault } from './connection-words.ts';
 import { formatCount } from './format.ts';
 import { isLiveWorker } from './live-worker.ts';
@@ -37,7 +39,25 @@ export function publishesWords(state: ConnectionsState): string {
   return fault === undefined ? `publishes to ${state.current}` : `cannot publish: ${fault}`;
 }
 
+/** What a worker is at, in a line. A command of the queue came over the bus: it is made visible. */
+export function taskWords({ command, isWaiting }: RunningTask): string {
+  const title = visibleText(commandTitle(command));
+  return isWaiting ? `waits for approval: ${title}` : title;
+}
+
+/** What is wrong with the swarm as a whole, in a sentence; undefined: nothing. */
+export function swarmTrouble({ problem, coordinator }: SwarmState): string | undefined {
+  if (problem !== null) return `${problem}.`;
+  if (coordinator.kind === 'failed') return `No tasks are put into the queue: ${coordinator.why ?? 'see the log'}.`;
+  return undefined;
+}
+
 /** The state of a worker in a word: one that could work, and whose words would reach nobody, is not idle. */
-export function workerWord({ state }: Pick<WorkerSummary, 'state'>, fault: string | undefined): string {
-  return state === 'idle' && fault !== undefined ? 'cannot publish' : state;
+export function workerWord(
+  { state, task, problem }: Pick<WorkerSummary, 'state'> & Partial<Pick<WorkerSummary, 'task' | 'problem'>>,
+  fault: string | undefined,
+): string {
+  if (state === 'idle' && fault !== undefined) return 'cannot publish';
+  if (state === 'idle' && typeof problem === 'string') return 'cannot claim';
+  return task?.isWaiting === true ? 'waiting' : state;
 }

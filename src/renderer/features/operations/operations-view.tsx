@@ -14,7 +14,7 @@ import { formatBytes, formatCount, formatRate, formatTimeOfDay } from '../../ui/
 import { Gauge } from '../../ui/gauge.tsx';
 import { isLiveWorker } from '../../ui/live-worker.ts';
 import { Fact, Facts, Panel } from '../../ui/panel.tsx';
-import { liveWorkers, publishesWords } from '../../ui/swarm-words.ts';
+import { liveWorkers, publishesWords, swarmTrouble } from '../../ui/swarm-words.ts';
 import { ViewFrame } from '../../ui/view-frame.tsx';
 import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { ConnectionPanel } from './connection-panel.tsx';
@@ -76,6 +76,7 @@ function swarmSummary({ state, workers }: SwarmState, connection: ConnectionsSta
 function SwarmPanel({ swarm }: { readonly swarm: SwarmState }) {
   const connection = useSnapshot('connections.state');
   const { workers, state } = swarm;
+  const trouble = swarmTrouble(swarm);
   const canStop = state !== 'stopped' || workers.some(isLiveWorker);
   const actions = (
     <>
@@ -86,8 +87,11 @@ function SwarmPanel({ swarm }: { readonly swarm: SwarmState }) {
   );
   return (
     <Panel title="Local swarm" summary={swarmSummary(swarm, connection)} actions={actions}>
+      {trouble !== undefined && <p className="panel-note">{trouble}</p>}
       {workers.length === 0 ? (
-        <p className="panel-note">Worker peers in processes of their own, which run real commands. None runs now.</p>
+        <p className="panel-note">
+          Worker peers in processes of their own, which run real commands from queue {swarm.queue}. None runs now.
+        </p>
       ) : (
         <WorkerTable workers={workers} />
       )}
@@ -100,7 +104,7 @@ function FirstSteps({ connection }: { readonly connection: ConnectionsState | un
   const readOnly = readOnlyReason(connection);
   const isEmbedded = currentContext(connection)?.kind === 'embedded';
   const start =
-    'Start the local swarm: four workers run real commands on this machine, and everything they say goes over the bus.';
+    'Start the local swarm: four workers run real commands from queue local on this machine, and everything they say goes over the bus.';
   return (
     <EmptyState
       icon={LayoutDashboard}

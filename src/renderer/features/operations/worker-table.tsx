@@ -12,15 +12,15 @@ import {
   TriangleAlert,
 } from 'lucide-react';
 import { useState } from 'react';
+import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
-import { commandTitle } from '../../../shared/protocol/command-title.ts';
 import { useEnvironment } from '../../state/use-environment.ts';
 import { publishFault } from '../../ui/connection-words.ts';
 import { formatCount, formatDuration } from '../../ui/format.ts';
 import { GuardDialog } from '../../ui/guard-dialog.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { isLiveWorker } from '../../ui/live-worker.ts';
-import { workerWord } from '../../ui/swarm-words.ts';
+import { taskWords, workerWord } from '../../ui/swarm-words.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { useSnapshot, useWorkbench } from '../../workbench.tsx';
 import './worker-table.css';
@@ -69,13 +69,19 @@ function WorkerButtons({ worker, onKill }: Pick<WorkerRowProps, 'worker' | 'onKi
   );
 }
 
+/** What it waits for while it is at nothing. */
+const restWords: Readonly<Record<WorkerSummary['kind'], string>> = {
+  queue: 'takes tasks of its queue',
+  command: 'takes commands given by hand',
+};
+
 function WorkerRow({ worker, nowMs, onKill }: WorkerRowProps) {
-  const { peer, state, task, death, pid, doneCount, failedCount, cancelledCount } = worker;
+  const { peer, kind, state, task, death, problem, pid, doneCount, failedCount, cancelledCount } = worker;
   const fault = publishFault(useSnapshot('connections.state'));
   const isMute = fault !== undefined && (state === 'idle' || state === 'busy');
   const Icon = isMute ? TriangleAlert : stateIcons[state];
-  const why = death?.reason ?? (isMute ? fault : '');
-  const text = task === null ? why : commandTitle(task.command);
+  const why = death?.reason ?? (isMute ? fault : (problem ?? (isLiveWorker(worker) ? restWords[kind] : '')));
+  const text = task === null ? why : taskWords(task);
   return (
     <tr className={`worker worker-${state}`} data-mute={isMute}>
       <th scope="row" className="data">
@@ -89,7 +95,7 @@ function WorkerRow({ worker, nowMs, onKill }: WorkerRowProps) {
       </td>
       <td
         className={task === null ? 'worker-text dim' : 'worker-text data'}
-        title={task === null ? text : task.command.join(' ')}
+        title={task === null ? text : visibleText(task.command.join(' '))}
       >
         {text}
       </td>
@@ -109,7 +115,7 @@ function KillGuard({ worker, onClose }: { readonly worker: WorkerSummary | undef
   const { client, reportError } = useWorkbench();
   const environment = useEnvironment();
   if (worker === undefined || environment === undefined) return null;
-  const { peer } = worker;
+  const { peer, kind } = worker;
   return (
     <GuardDialog
       guarded={{
@@ -119,7 +125,10 @@ function KillGuard({ worker, onClose }: { readonly worker: WorkerSummary | undef
         object: peer,
         environment: environment.name,
         environmentColour: environment.colour,
-        consequence: 'Its process ends at once, as in a crash; the command that it runs is lost with it.',
+        consequence:
+          kind === 'queue'
+            ? 'Its process ends at once, as in a crash. The task that it has claimed comes again, and another worker takes its place.'
+            : 'Its process ends at once, as in a crash; the command that it runs is lost with it.',
       }}
       onCancel={onClose}
       onConfirm={() => {

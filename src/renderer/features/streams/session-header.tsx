@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { publishFault, readOnlyReason } from '../../ui/connection-words.ts';
 import { formatCount, formatDateTime, formatRate, shortenId } from '../../ui/format.ts';
 import { GuardDialog, type Guarded } from '../../ui/guard-dialog.tsx';
-import { workerWord } from '../../ui/swarm-words.ts';
+import { taskWords, workerWord } from '../../ui/swarm-words.ts';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { type SessionFacts, whyNoCancel, whyNoKill } from './session-limits.ts';
 
@@ -39,7 +39,7 @@ function killGuard(worker: WorkerSummary, environment: Environment): Guarded {
     consequence:
       worker.task === null
         ? 'Its process ends at once, as in a crash.'
-        : `Its process ends at once, as in a crash, and with it “${briefly(worker.task.command)}”.`,
+        : `Its process ends at once, as in a crash, and with it “${briefly(worker.task.command)}”${worker.kind === 'queue' ? ', which comes again' : ''}.`,
   };
 }
 
@@ -100,7 +100,7 @@ function CurrentCommand({ summary, worker, fault }: CurrentCommandProps) {
       title={worker?.task ? visibleText(worker.task.command.join(' ')) : undefined}
     >
       {worker?.task ? (
-        `$ ${visibleText(commandTitle(worker.task.command))}`
+        `${worker.task.isWaiting ? '' : '$ '}${taskWords(worker.task)}`
       ) : (
         <span className="dim">{fault ?? (visibleText(summary?.note ?? '') || 'no command is running')}</span>
       )}

@@ -47,7 +47,7 @@ function NoMessages() {
       what="Here is every message that passes on the bus, as it passes."
       next={
         readOnly === undefined
-          ? 'Start the local swarm: four workers run real commands, and their output appears here.'
+          ? 'Start the local swarm: four workers run real commands from queue local, and tasks, output and receipts appear here.'
           : `Nothing is sent from here: ${readOnly}. What others send appears as it passes.`
       }
     >

@@ -33,7 +33,7 @@ export function createSwarmActions(
         await client.swarm.start({ workers: startWorkers });
         const connection = mirror.getState()['connections.state'];
         const where = connection === undefined ? '' : `, and it ${publishesWords(connection)}`;
-        notify(`The local swarm has started: its workers run sample commands${where}.`);
+        notify(`The local swarm has started: its workers take their commands from queue local${where}.`);
       },
     },
     {
@@ -46,7 +46,9 @@ export function createSwarmActions(
           : `it is ${state()}`,
       run: async () => {
         await client.swarm.stop({});
-        notify('The local swarm has stopped; nothing that it started is left.');
+        notify(
+          'The local swarm has stopped; nothing that it started is left. Tasks that were not done stay in queue local.',
+        );
       },
     },
     {
