@@ -1,6 +1,7 @@
 /** Puts the features together: the gate, the frame with its nine views, and what is in the window all the time. */
 import { LucideProvider } from 'lucide-react';
 import { useStore } from 'zustand';
+import { pendingCount } from './features/approvals/approval-words.ts';
 import { ApprovalsView } from './features/approvals/approvals-view.tsx';
 import { ConnectionsFeature } from './features/connections/connections-feature.tsx';
 import { ConnectionsSection } from './features/connections/connections-section.tsx';
@@ -72,7 +73,9 @@ function OpenWorkbench({ notices }: Pick<AppProps, 'notices'>) {
   const acknowledged = useViewState((state) => state.acknowledged);
   const alerts = useStore(mirror, (snapshots) => alertCount(findProblems(problemSources(snapshots)), acknowledged));
   const amissCount = useStore(mirror, ({ 'queues.state': state }) => state?.queues.filter(isAmiss).length ?? 0);
-  const approvalCount = useStore(mirror, ({ 'approvals.state': state }) => state?.pending.length ?? 0);
+  const approvalCount = useStore(mirror, ({ 'approvals.state': state }) =>
+    state === undefined ? 0 : pendingCount(state),
+  );
   return (
     <>
       <Shell

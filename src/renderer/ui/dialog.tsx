@@ -14,8 +14,8 @@ export interface DialogProps {
   readonly title: string;
   /** The line under the title; also what a screen reader says first. */
   readonly description?: ReactNode;
-  /** `palette` stands near the top and shows no title. `alert` is for guards. */
-  readonly kind?: 'plain' | 'alert' | 'palette';
+  /** `wide` has room for forms with pairs of fields. `palette` stands near the top and shows no title. `alert` is for guards. */
+  readonly kind?: 'plain' | 'wide' | 'alert' | 'palette';
   /** Colour of the line at the top: the environment that it acts on. */
   readonly tint?: string | undefined;
   readonly children: ReactNode;
@@ -60,7 +60,9 @@ export function Dialog({ isOpen, onClose, title, description, kind = 'plain', ti
         >
           <header className={kind === 'palette' ? 'visually-hidden' : 'dialog-header'}>
             <Radix.Title className="dialog-title">{title}</Radix.Title>
-            {kind === 'plain' && <IconButton icon={X} label="Close" hint="Close (Esc)" onClick={onClose} />}
+            {(kind === 'plain' || kind === 'wide') && (
+              <IconButton icon={X} label="Close" hint="Close (Esc)" onClick={onClose} />
+            )}
           </header>
           {description !== undefined && (
             <Radix.Description className={kind === 'palette' ? 'visually-hidden' : 'dialog-description'}>

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  formatAge,
   formatBytes,
   formatCount,
   formatDateTime,
@@ -9,6 +10,7 @@ import {
   formatPercent,
   formatRate,
   formatRelative,
+  formatShortCount,
   formatTime,
   formatTimeOfDay,
   formatZone,
@@ -34,6 +36,19 @@ describe('numbers', () => {
     expect(formatCount(value, decimals)).toBe(thin(expected));
   });
 
+  it.each([
+    [0, '0'],
+    [999_999, '999_999'],
+    [1_204_332, '1.20~M'],
+    [34_512_000, '34.5~M'],
+    [999_900_000, '999.9~M'],
+    [1_000_000_000, '1.00~G'],
+    [-2_000_000, '−2.00~M'],
+    [Number.NaN, '–'],
+  ])('writes %d in a narrow column as %s', (value, expected) => {
+    expect(formatShortCount(value)).toBe(thin(expected));
+  });
+
   it('keeps every digit of any safe integer', () => {
     fc.assert(fc.property(fc.maxSafeNat(), (value) => formatCount(value).replaceAll(thinSpace, '') === String(value)));
   });
@@ -53,6 +68,27 @@ describe('numbers', () => {
   it('writes percentages with their unit', () => {
     expect(formatPercent(4.2)).toBe(thin('4~%'));
     expect(formatPercent(187.25, 1)).toBe(thin('187.3~%'));
+  });
+});
+
+describe('ages', () => {
+  it.each([
+    [-5, '0~s'],
+    [41_900, '41~s'],
+    [572_000, '9~min 32~s'],
+    [600_000, '10~min'],
+    [3_599_999, '59~min'],
+    [3_600_000, '1~h 00~min'],
+    [273_600_000, '3~d 4~h'],
+  ])('writes %d ms as %s', (ms, expected) => {
+    expect(formatAge(ms)).toBe(thin(expected));
+  });
+
+  it('are never longer than their column', () => {
+    fc.assert(fc.property(fc.integer({ min: 0, max: 86_400_000 * 999 }), (ms) => formatAge(ms).length <= 10));
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 999_000_000_000 }), (value) => formatShortCount(value).length <= 8),
+    );
   });
 });
 

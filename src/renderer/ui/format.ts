@@ -107,6 +107,22 @@ export function formatDuration(ms: number): string {
   return `${sign}${unit(grouped(String(Math.floor(hours / 24))), 'd')} ${unit(hours % 24, 'h')}`;
 }
 
+/** An age in a narrow column: whole seconds, and none from ten minutes on: `41 s`, `9 min 32 s`, `41 min`, `2 h 05 min`, `3 d 4 h`. */
+export function formatAge(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  if (seconds < 60) return `${Math.max(0, seconds)}${unitSpace}s`;
+  return seconds < 600 || seconds >= 3600
+    ? formatDuration(seconds * 1000)
+    : `${Math.floor(seconds / 60)}${unitSpace}min`;
+}
+
+/** A count in a narrow column: whole below a million, then `1.20 M`, `34.5 G`; the whole number belongs beside it on hover. */
+export function formatShortCount(value: number): string {
+  if (!(Math.abs(value) >= 999_999.5)) return formatCount(value);
+  const [size, unit] = Math.abs(value) >= 999_950_000 ? [value / 1e9, 'G'] : [value / 1e6, 'M'];
+  return `${formatCount(size, Math.abs(size) < 9.995 ? 2 : 1)}${unitSpace}${unit}`;
+}
+
 /** `now`, `4 s ago`, `in 2 min`: one unit, rounded down. */
 export function formatRelative(ms: number, nowMs: number): string {
   if (!isTime(ms)) return '–';

@@ -19,6 +19,8 @@ export interface TimeChartProps {
   readonly least: number;
   readonly colour: '--accent' | '--text';
   readonly isFilled: boolean;
+  /** Shortest time that the axis spans, in seconds. */
+  readonly minSpanSeconds: number;
   /** Whether the time axis is printed below. */
   readonly hasTimeAxis: boolean;
   readonly zone: Zone;
@@ -26,9 +28,10 @@ export interface TimeChartProps {
   readonly onHover: (index: number | undefined) => void;
 }
 
-const minSpanSeconds = 30;
 const valueAxisPx = 64;
 const timeAxisPx = 22;
+/** Seconds between the lines of the time axis. */
+const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
 
 function axis(element: Element, over: uPlot.Axis): uPlot.Axis {
   const line = readToken(element, '--line');
@@ -47,7 +50,7 @@ function optionsOf(element: HTMLElement, props: TimeChartProps): uPlot.Options {
   return {
     width: element.clientWidth,
     height: element.clientHeight,
-    padding: [8, 12, props.hasTimeAxis ? 0 : 6, 0],
+    padding: [8, 24, props.hasTimeAxis ? 0 : 6, 0],
     legend: { show: false },
     cursor: { sync: { key: props.cursorKey }, y: false, drag: { x: false, y: false }, points: { size: 6 } },
     tzDate: (seconds) => {
@@ -55,14 +58,19 @@ function optionsOf(element: HTMLElement, props: TimeChartProps): uPlot.Options {
       return props.zone === 'utc' ? uPlot.tzDate(date, 'Etc/UTC') : date;
     },
     scales: {
-      x: { time: true, range: (_plot, min, max) => [Math.min(min, max - minSpanSeconds), max] },
+      x: { time: true, range: (_plot, min, max) => [Math.min(min, max - props.minSpanSeconds), max] },
       y: { range: (_plot, _min, max) => [0, Math.max(props.least, max * 1.1)] },
     },
     axes: [
       axis(
         element,
         props.hasTimeAxis
-          ? { size: timeAxisPx, space: 80, values: [[1, '{HH}:{mm}:{ss}', null, null, null, null, null, null, 0]] }
+          ? {
+              size: timeAxisPx,
+              space: 80,
+              incrs: timeSteps,
+              values: [[1, '{HH}:{mm}:{ss}', null, null, null, null, null, null, 0]],
+            }
           : { size: 0, values: () => [] },
       ),
       axis(element, {

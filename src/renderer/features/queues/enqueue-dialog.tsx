@@ -14,6 +14,7 @@ import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Field } from '../../ui/field.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { KeyHint } from '../../ui/key-hint.tsx';
+import { useReveal } from '../../ui/use-reveal.ts';
 import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { fieldsOfDraft, lastUsedName } from './enqueue-draft.ts';
 import type { EnqueueErrors, EnqueueFields } from './enqueue-form.ts';
@@ -240,6 +241,7 @@ function Done({
 function EnqueueForm({ queue, onClose }: { readonly queue: string | null; readonly onClose: () => void }) {
   const { fields, errors, set, submit, again, isBusy, report, enqueued, form } = useEnqueueForm(queue);
   const part = { fields, errors, set };
+  const outcome = useReveal<HTMLDivElement>(report);
   const onKeyDown = (event: KeyboardEvent): void => {
     const isMod = isApplePlatform(navigator.userAgent) ? event.metaKey : event.ctrlKey;
     if (event.key !== 'Enter' || !isMod) return;
@@ -254,7 +256,9 @@ function EnqueueForm({ queue, onClose }: { readonly queue: string | null; readon
       <WorkField {...part} />
       <Limits {...part} />
       <More {...part} />
-      {report !== undefined && <ErrorNotice report={report} />}
+      <div ref={outcome} className="dialog-outcome">
+        {report !== undefined && <ErrorNotice report={report} />}
+      </div>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button
@@ -281,6 +285,7 @@ export function EnqueueDialog() {
   return (
     <Dialog
       isOpen
+      kind="wide"
       onClose={work.close}
       title={`Enqueue a task in ${environment?.name ?? '…'}`}
       description="One worker of its queue claims and runs it. What you type is kept here until it is enqueued."

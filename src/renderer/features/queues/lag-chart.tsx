@@ -6,6 +6,8 @@ import { TimeChart } from '../../ui/time-chart.tsx';
 import { useViewState } from '../../workbench.tsx';
 import { TrendMark } from './queue-row.tsx';
 
+/** The engine's history is as long. */
+const spanSeconds = 300;
 const steps = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 const countText = (value: number): string => formatCount(value);
 
@@ -37,6 +39,7 @@ export function LagChart({ queue, readAtMs, sampleMs }: LagChartProps) {
       </p>
       <TimeChart
         cursorKey="queue"
+        minSpanSeconds={spanSeconds}
         label={`Lag, ${lag} tasks, ${trend}`}
         times={times}
         values={lagHistory}

@@ -70,7 +70,7 @@ function Header() {
       <span role="columnheader" className="row-cell-number" title="Attempts that receipts which count tell of">
         Tries
       </span>
-      <span role="columnheader" className="row-cell-number" title="Exit code of the last attempt">
+      <span role="columnheader" className="row-cell-number outcome-exit" title="Exit code of the last attempt">
         Exit
       </span>
       <span role="columnheader" className="row-cell-number" title="How long the last attempt took">
@@ -100,7 +100,7 @@ function Cells({ report }: { readonly report: TaskReport }) {
       <span role="gridcell" className="row-cell row-cell-number data dim">
         {formatCount(report.attempts.length)}
       </span>
-      <span role="gridcell" className="row-cell row-cell-number data">
+      <span role="gridcell" className="row-cell row-cell-number data outcome-exit">
         {attempt?.exitCode ?? '–'}
       </span>
       <span role="gridcell" className="row-cell row-cell-number data dim">

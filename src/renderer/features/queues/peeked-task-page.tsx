@@ -108,7 +108,10 @@ function TaskFacts({ task }: { readonly task: PeekedTask }) {
           <span className="dim">{outcomeWords[outcome].meaning}</span>
         </span>
       </DetailFact>
-      <DetailFact name="tries">{formatCount(task.attemptCount)} told by receipts that count</DetailFact>
+      <DetailFact name="tries">
+        {task.attemptCount === 0 ? 'none' : formatCount(task.attemptCount)}
+        <span className="dim"> · told by receipts that count</span>
+      </DetailFact>
     </DetailFacts>
   );
 }

@@ -14,7 +14,7 @@ export const queueColumns: readonly ColumnHead[] = [
   { id: 'state', title: 'State', meaning: 'Whether its tasks are worked on', isNumber: false },
   {
     id: 'lag',
-    title: 'Lag, 5 min',
+    title: 'Lag',
     meaning: 'Tasks that are not done: pending and in flight; its line over the last minutes',
     isNumber: true,
   },

@@ -1,6 +1,6 @@
 /** The figures of one queue beside its chart: what its row leaves out where there is no room is here. */
 import type { QueueState } from '../../../shared/contract/queues-contract.ts';
-import { formatCount, formatDuration, formatRate } from '../../ui/format.ts';
+import { formatAge, formatCount, formatRate } from '../../ui/format.ts';
 import { drainWords } from './queue-words.ts';
 
 interface FigureProps {
@@ -32,7 +32,7 @@ export function QueueFigures({ queue, nowMs }: { readonly queue: QueueState; rea
         {formatCount(queue.redeliveredCount)}
       </Figure>
       <Figure name="Oldest" meaning="Age of the oldest task that stands in it">
-        {oldestMs === null ? '–' : formatDuration(Math.max(0, nowMs - oldestMs))}
+        {oldestMs === null ? '–' : formatAge(nowMs - oldestMs)}
       </Figure>
       <Figure name="In" meaning="Tasks that came, over the last minute">
         {formatRate(queue.inPerSec)}

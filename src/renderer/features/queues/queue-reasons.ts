@@ -11,7 +11,7 @@ export interface QueueSituation {
 }
 
 /** The selected queue, if it is there. */
-export function selectedQueue({ state, selected }: Pick<QueueSituation, 'state' | 'selected'>): QueueState | undefined {
+function selectedQueue({ state, selected }: Pick<QueueSituation, 'state' | 'selected'>): QueueState | undefined {
   return selected === null ? undefined : state?.queues.find(({ queue }) => queue === selected);
 }
 

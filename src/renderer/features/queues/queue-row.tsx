@@ -12,9 +12,9 @@ import {
   UserX,
 } from 'lucide-react';
 import { memo } from 'react';
-import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { QueueHealth, QueueState } from '../../../shared/contract/queues-contract.ts';
-import { formatCount, formatDuration, formatRelative } from '../../ui/format.ts';
+import { formatAge, formatCount, formatRelative, formatShortCount } from '../../ui/format.ts';
+import { MiddleText } from '../../ui/middle-text.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import { drainWords, healthWords } from './queue-words.ts';
 
@@ -61,27 +61,41 @@ export function TrendMark({ trend }: Pick<QueueState, 'trend'>) {
 
 function LagCell({ queue: { lag, lagHistory, trend } }: { readonly queue: QueueState }) {
   return (
-    <span role="gridcell" className="row-cell queue-lag">
+    <span role="gridcell" className="row-cell queue-lag-cell">
       <span className="queue-line">
         <Sparkline values={lagHistory} label={`lag over the last minutes, ${trend}`} />
       </span>
       <TrendMark trend={trend} />
-      <span className="data queue-lag-count">{formatCount(lag)}</span>
+      <span className="data queue-lag-count" title={formatCount(lag)}>
+        {formatShortCount(lag)}
+      </span>
     </span>
   );
 }
 
-interface NumberCellProps {
+interface CellProps {
   readonly column: string;
+  readonly isQuiet: boolean;
+  /** Whole, where the column shows it short. */
+  readonly title?: string;
   readonly children: string;
-  readonly isQuiet?: boolean;
 }
 
-function NumberCell({ column, children, isQuiet = false }: NumberCellProps) {
+function NumberCell({ column, isQuiet, title, children }: CellProps) {
+  const quiet = isQuiet ? ' dim' : '';
   return (
-    <span role="gridcell" className={`row-cell row-cell-number data queue-${column}${isQuiet ? ' dim' : ''}`}>
+    <span role="gridcell" className={`row-cell row-cell-number data queue-${column}${quiet}`} title={title}>
       {children}
     </span>
+  );
+}
+
+/** A count; what is nothing stands back. */
+function CountCell({ column, count }: { readonly column: string; readonly count: number }) {
+  return (
+    <NumberCell column={column} isQuiet={count === 0} title={formatCount(count)}>
+      {formatShortCount(count)}
+    </NumberCell>
   );
 }
 
@@ -92,28 +106,21 @@ export interface QueueCellsProps {
 }
 
 export const QueueCells = memo(function QueueCells({ queue, nowMs }: QueueCellsProps) {
-  const name = visibleText(queue.queue);
   const { pendingCount, inFlightCount, redeliveredCount, oldestMs, waitingCount, lastClaimMs } = queue;
   return (
     <>
-      <span role="gridcell" className="row-cell data queue-name" title={name}>
-        {name}
+      <span role="gridcell" className="row-cell data">
+        <MiddleText text={queue.queue} />
       </span>
       <span role="gridcell" className="row-cell">
         <HealthBadge health={queue.health} />
       </span>
       <LagCell queue={queue} />
-      <NumberCell column="pending" isQuiet={pendingCount === 0}>
-        {formatCount(pendingCount)}
-      </NumberCell>
-      <NumberCell column="inFlight" isQuiet={inFlightCount === 0}>
-        {formatCount(inFlightCount)}
-      </NumberCell>
-      <NumberCell column="redelivered" isQuiet={redeliveredCount === 0}>
-        {formatCount(redeliveredCount)}
-      </NumberCell>
+      <CountCell column="pending" count={pendingCount} />
+      <CountCell column="inFlight" count={inFlightCount} />
+      <CountCell column="redelivered" count={redeliveredCount} />
       <NumberCell column="oldest" isQuiet={oldestMs === null}>
-        {oldestMs === null ? '–' : formatDuration(Math.max(0, nowMs - oldestMs))}
+        {oldestMs === null ? '–' : formatAge(nowMs - oldestMs)}
       </NumberCell>
       <NumberCell column="in" isQuiet={queue.inPerSec === 0}>
         {formatCount(queue.inPerSec, 1)}
@@ -124,9 +131,7 @@ export const QueueCells = memo(function QueueCells({ queue, nowMs }: QueueCellsP
       <NumberCell column="drain" isQuiet={queue.lag === 0}>
         {drainWords(queue)}
       </NumberCell>
-      <NumberCell column="waiting" isQuiet={waitingCount === 0}>
-        {formatCount(waitingCount)}
-      </NumberCell>
+      <CountCell column="waiting" count={waitingCount} />
       <NumberCell column="claim" isQuiet={lastClaimMs === null}>
         {lastClaimMs === null ? '–' : formatRelative(Math.min(nowMs, lastClaimMs), nowMs)}
       </NumberCell>

@@ -53,8 +53,8 @@ function Header({ order: text, onOrder }: HeaderProps) {
               onClick={() => onOrder(nextOrder(order, id))}
               data-testid={`queue-head-${id}`}
             >
-              {isSorted && <Arrow size={12} aria-hidden="true" />}
               <span>{title}</span>
+              {isSorted && <Arrow size={12} aria-hidden="true" />}
             </button>
           </span>
         );

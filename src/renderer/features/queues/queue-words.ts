@@ -1,6 +1,6 @@
 /** What is said of queues and tasks, everywhere in the same words. Pure. Law: a state that the contract does not have does not compile here. */
 import type { QueueHealth, QueueState, TaskOutcome } from '../../../shared/contract/queues-contract.ts';
-import { formatCount, formatDuration } from '../../ui/format.ts';
+import { formatAge, formatCount } from '../../ui/format.ts';
 
 export type QueueTone = 'ok' | 'wait' | 'bad' | 'quiet';
 
@@ -28,7 +28,7 @@ export function isAmiss({ health }: Pick<QueueState, 'health'>): boolean {
 /** How long it takes to be empty at the rates of the last minute. */
 export function drainWords({ lag, drainMs }: Pick<QueueState, 'lag' | 'drainMs'>): string {
   if (lag === 0) return '–';
-  return drainMs === null ? 'never' : formatDuration(drainMs);
+  return drainMs === null ? 'never' : formatAge(drainMs);
 }
 
 export interface OutcomeWord {

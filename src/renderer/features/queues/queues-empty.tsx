@@ -43,6 +43,7 @@ export function UnreadQueues({ problem }: { readonly problem: ErrorShape }) {
   return (
     <div className="queues-none">
       <ErrorNotice report={describeError('Read the queues', VakError.fromShape(problem))} />
+      <p className="dim">They are read again by themselves; nothing has to be pressed.</p>
     </div>
   );
 }

@@ -31,13 +31,13 @@ function Supervisor({ supervisor: { kind, why } }: Pick<QueuesState, 'supervisor
     return (
       <span className="queues-mark dim" title={`No supervisor runs in this app${reason}`}>
         <ShieldOff size={13} aria-hidden="true" />
-        no supervisor here{reason}
+        no supervisor here
       </span>
     );
   return (
     <span className="queues-mark tone-bad" title={`The supervisor of this app failed${reason}`}>
       <CircleX size={13} aria-hidden="true" />
-      supervisor failed{reason}
+      supervisor failed
     </span>
   );
 }
@@ -46,10 +46,12 @@ function Supervisor({ supervisor: { kind, why } }: Pick<QueuesState, 'supervisor
 function Currency({ state: { problem, readAtMs } }: Pick<QueuesStripProps, 'state'>) {
   const zone = useViewState((state) => state.timeZone);
   if (problem === null || readAtMs === null) return null;
+  const why = visibleText(problem.message);
   return (
-    <span className="queues-mark tone-wait" data-testid="queues-stale" title={visibleText(problem.message)}>
+    <span className="queues-mark queues-stale tone-wait" data-testid="queues-stale" title={why}>
       <History size={13} aria-hidden="true" />
-      stale since {formatTimeOfDay(readAtMs, zone)} {formatZone(zone, readAtMs)}: {visibleText(problem.message)}
+      stale since {formatTimeOfDay(readAtMs, zone)} {formatZone(zone, readAtMs)}
+      <span className="queues-why">· {why}</span>
     </span>
   );
 }

@@ -20,7 +20,7 @@ import { useQueueWork } from './use-queue-work.ts';
 import './queues-view.css';
 
 const keyOf = ({ queue }: QueueState): string => queue;
-const detailBounds = { initialPx: 560, minPx: 360, maxPx: 960 };
+const detailBounds = { initialPx: 560, minPx: 440, maxPx: 960 };
 
 /** The rows as they are shown; they hold still under the pointer and under the keys. */
 function useQueueRows(queues: readonly QueueState[], order: string, filter: string) {
@@ -152,16 +152,18 @@ function QueuesContent({ state }: { readonly state: QueuesState }) {
   return (
     <div className="queues" ref={root}>
       <section className="queues-main" aria-label="All queues" data-stale={isStale}>
-        <QueuesStrip
-          state={state}
-          shownCount={rows.length}
-          isHeld={isHeld}
-          filter={filter}
-          onFilter={setFilter}
-          onLeave={() => list.current?.focus({ preventScroll: true })}
-          inputRef={filterInput}
-        />
         {state.queues.length === 0 && <NoQueues />}
+        {(state.queues.length > 0 || isStale) && (
+          <QueuesStrip
+            state={state}
+            shownCount={rows.length}
+            isHeld={isHeld}
+            filter={filter}
+            onFilter={setFilter}
+            onLeave={() => list.current?.focus({ preventScroll: true })}
+            inputRef={filterInput}
+          />
+        )}
         {state.queues.length > 0 && rows.length === 0 && <NoMatch filter={filter} onClear={() => setFilter('')} />}
         {rows.length > 0 && (
           // biome-ignore lint/a11y/noStaticElementInteractions: keys of the list inside; Esc closes the panel beside it.
@@ -212,28 +214,23 @@ function QueuesContent({ state }: { readonly state: QueuesState }) {
   );
 }
 
+/** Whatever is known of the queues, or that nothing is. */
+function QueuesBody({ state }: { readonly state: QueuesState | undefined }) {
+  if (state === undefined || (state.readAtMs === null && state.problem === null)) return <QueuesSkeleton />;
+  if (state.readAtMs === null) return state.problem && <UnreadQueues problem={state.problem} />;
+  return <QueuesContent state={state} />;
+}
+
 export function QueuesView() {
   const state = useSnapshot('queues.state');
-  const isRead = state !== undefined && state.readAtMs !== null;
+  const hasQueues = state !== undefined && state.queues.length > 0;
   return (
     <ViewFrame
       title="Queues"
-      summary={isRead ? summaryWords(state.queues) : undefined}
-      actions={
-        <ActionButton
-          action="queues.enqueue"
-          icon={ListPlus}
-          variant={isRead && state.queues.length === 0 ? 'plain' : 'primary'}
-        />
-      }
+      summary={hasQueues ? summaryWords(state.queues) : undefined}
+      actions={hasQueues && <ActionButton action="queues.enqueue" icon={ListPlus} variant="primary" />}
     >
-      {isRead ? (
-        <QueuesContent state={state} />
-      ) : state?.problem != null ? (
-        <UnreadQueues problem={state.problem} />
-      ) : (
-        <QueuesSkeleton />
-      )}
+      <QueuesBody state={state} />
     </ViewFrame>
   );
 }

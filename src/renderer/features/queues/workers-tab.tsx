@@ -15,7 +15,7 @@ const byPeer = (a: QueueWorker, b: QueueWorker): number => (a.peer < b.peer ? -1
 
 function Consumer({ queue, nowMs }: { readonly queue: QueueState; readonly nowMs: number }) {
   const zone = useViewState((state) => state.timeZone);
-  const { health, healthSinceMs, waitingCount, lastClaimMs } = queue;
+  const { health, waitingCount, lastClaimMs } = queue;
   const moment = (ms: number): ReactNode => (
     <>
       {formatDateTime(ms, zone)} <span className="dim">· {formatRelative(Math.min(ms, nowMs), nowMs)}</span>
@@ -29,7 +29,6 @@ function Consumer({ queue, nowMs }: { readonly queue: QueueState; readonly nowMs
           <span className="dim">{healthWords[health].meaning}</span>
         </span>
       </DetailFact>
-      <DetailFact name="since">{moment(healthSinceMs)}</DetailFact>
       <DetailFact name="claims">
         {formatCount(waitingCount)} {waitingCount === 1 ? 'waits' : 'wait'} for a task now
       </DetailFact>

@@ -22,7 +22,7 @@ export function SessionCharts({ series }: { readonly series: TelemetrySeries }) 
   const timeMs = (times[at] as number) * 1000;
   const cpu = cpuText(cpuPercent[at] as number);
   const rss = rssText(rssBytes[at] as number);
-  const shared = { times, zone, onHover, cursorKey: 'session' } as const;
+  const shared = { times, zone, onHover, cursorKey: 'session', minSpanSeconds: 30 } as const;
   return (
     <>
       <p className="session-readout" data-testid="telemetry-readout">

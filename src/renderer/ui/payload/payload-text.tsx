@@ -1,7 +1,7 @@
 /** Bytes as text: what would not be seen is shown as a sign, nothing is interpreted; long ones begin with their first part. */
 import { memo, useEffect, useMemo, useState } from 'react';
 import { Button } from '../button.tsx';
-import { formatBytes } from '../format.ts';
+import { formatBytes, formatCount } from '../format.ts';
 import { decodeText, splitText, visibleRuns } from '../visible-text.ts';
 import './payload.css';
 
@@ -47,14 +47,24 @@ function useShownParts(total: number): { readonly shown: number; readonly showAl
   return { shown: Math.min(shown, total), showAll: () => setIsAll(true) };
 }
 
-export function PayloadText({ bytes }: { readonly bytes: Uint8Array }) {
-  const { text } = useMemo(() => decodeText(bytes), [bytes]);
-  const parts = useMemo(() => splitText(text, partLength), [text]);
+export interface LongTextProps {
+  readonly text: string;
+  /** Characters that are shown before more is asked for; undefined: a good screenful. */
+  readonly firstLength?: number;
+  /** "first 4 096 of 9 000 characters": how much is shown. */
+  readonly shownWords?: (shownLength: number) => string;
+  readonly 'data-testid': string;
+}
+
+/** A text whole, signs for what would not be seen; of a long one its first part, and the way to the rest. */
+export function LongText(props: LongTextProps) {
+  const { text, firstLength = partLength } = props;
+  const { shownWords = (length) => `first ${formatCount(length)} of ${formatCount(text.length)} characters` } = props;
+  const parts = useMemo(() => splitText(text, firstLength), [text, firstLength]);
   const { shown, showAll } = useShownParts(parts.length);
-  if (bytes.length === 0) return <p className="payload-wait dim">The payload is empty: 0 bytes.</p>;
   return (
     <>
-      <div className="payload-text" data-testid="payload-text">
+      <div className="payload-text" data-testid={props['data-testid']}>
         {parts.slice(0, shown).map((part, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never change.
           <Part key={at} text={part} />
@@ -62,12 +72,22 @@ export function PayloadText({ bytes }: { readonly bytes: Uint8Array }) {
       </div>
       {shown < parts.length && (
         <div className="payload-actions">
-          <span className="dim">
-            first {formatBytes(shown * partLength)} of {formatBytes(bytes.length)}
-          </span>
+          <span className="dim">{shownWords(parts.slice(0, shown).reduce((sum, part) => sum + part.length, 0))}</span>
           <Button onClick={showAll}>Show all</Button>
         </div>
       )}
     </>
+  );
+}
+
+export function PayloadText({ bytes }: { readonly bytes: Uint8Array }) {
+  const { text } = useMemo(() => decodeText(bytes), [bytes]);
+  if (bytes.length === 0) return <p className="payload-wait dim">The payload is empty: 0 bytes.</p>;
+  return (
+    <LongText
+      text={text}
+      shownWords={(length) => `first ${formatBytes(length)} of ${formatBytes(bytes.length)}`}
+      data-testid="payload-text"
+    />
   );
 }

@@ -1,0 +1,139 @@
+/** What waits, what was answered, what does not count: one list each, rows known by their ids. */
+import type { ReactNode, RefObject } from 'react';
+import type { ApprovalsState } from '../../../shared/contract/approvals-contract.ts';
+import type { Choice } from '../../ui/choice.ts';
+import { formatCount } from '../../ui/format.ts';
+import { RowList } from '../../ui/row-list.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { useHeldRows, useHold } from '../../ui/use-held-rows.ts';
+import { useNow } from '../../ui/use-now.ts';
+import { PastCells, PendingCells, RefusedCells } from './approval-row.tsx';
+import type { ApprovalTab } from './approval-work.ts';
+import { useApprovalWork, useApprovalWorkState } from './use-approval-work.ts';
+
+const rowPx = 52;
+
+const tabs: readonly Choice<ApprovalTab>[] = [
+  { id: 'pending', title: 'Pending' },
+  { id: 'past', title: 'Answered' },
+  { id: 'refused', title: 'Not counted' },
+];
+
+const idOf = ({ requestId }: { readonly requestId: string }): string => requestId;
+
+interface ListProps<T> {
+  readonly tab: ApprovalTab;
+  readonly label: string;
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string;
+  readonly none: string;
+  readonly listRef: RefObject<HTMLDivElement | null>;
+  readonly children: (row: T) => ReactNode;
+}
+
+/** Nothing moves under the pointer; what comes stands at the end meanwhile. */
+function List<T>({ tab, label, rows, keyOf, none, listRef, children }: ListProps<T>) {
+  const work = useApprovalWork();
+  const selected = useApprovalWorkState((state) => state.selected[tab]);
+  const { isHeld, onHover } = useHold();
+  const { kept, added } = useHeldRows(rows, { keyOf, isHeld, of: tab });
+  const present = new Set(rows.map(keyOf));
+  const shown = isHeld ? [...kept.filter((row) => present.has(keyOf(row))), ...added] : rows;
+  if (shown.length === 0) return <p className="approvals-none dim">{none}</p>;
+  return (
+    <div className="row-list-frame">
+      <RowList
+        label={label}
+        className="approvals-list"
+        rows={shown}
+        keyOf={keyOf}
+        rowPx={rowPx}
+        selectedKey={selected}
+        onSelect={(key) => work.select(tab, key)}
+        onHover={onHover}
+        listRef={listRef}
+        data-testid={`approvals-${tab}`}
+      >
+        {children}
+      </RowList>
+    </div>
+  );
+}
+
+/** What cannot be listed is said; it comes into the list as others leave it. */
+function LeftOutNote({ state: { leftOutCount } }: { readonly state: ApprovalsState }) {
+  if (leftOutCount === 0) return null;
+  return (
+    <p className="approvals-note tone-wait">
+      {formatCount(leftOutCount)} more wait and are listed as these are answered.
+    </p>
+  );
+}
+
+function RefusedNote({ state: { refused, refusedCount } }: { readonly state: ApprovalsState }) {
+  if (refusedCount <= refused.length) return null;
+  return (
+    <p className="approvals-note dim">
+      The latest {formatCount(refused.length)} of {formatCount(refusedCount)} are listed.
+    </p>
+  );
+}
+
+export interface ApprovalListsProps {
+  readonly state: ApprovalsState;
+  readonly listRef: RefObject<HTMLDivElement | null>;
+}
+
+export function ApprovalLists({ state, listRef }: ApprovalListsProps) {
+  const work = useApprovalWork();
+  const tab = useApprovalWorkState((one) => one.tab);
+  const nowMs = useNow();
+  return (
+    <div className="approvals-tabs">
+      <Tabs label="Requests" tabs={tabs} selected={tab} onSelect={work.showTab}>
+        {tab === 'pending' && (
+          <>
+            <List
+              tab="pending"
+              label="Requests that wait, oldest first"
+              rows={state.pending}
+              keyOf={idOf}
+              none="Nothing waits for an answer."
+              listRef={listRef}
+            >
+              {(approval) => <PendingCells approval={approval} nowMs={nowMs} />}
+            </List>
+            <LeftOutNote state={state} />
+          </>
+        )}
+        {tab === 'past' && (
+          <List
+            tab="past"
+            label="Answered or expired requests, newest first"
+            rows={state.past}
+            keyOf={idOf}
+            none="No request was answered or has expired."
+            listRef={listRef}
+          >
+            {(approval) => <PastCells approval={approval} nowMs={nowMs} />}
+          </List>
+        )}
+        {tab === 'refused' && (
+          <>
+            <List
+              tab="refused"
+              label="Requests and verdicts that do not count, newest first"
+              rows={state.refused}
+              keyOf={({ seq }) => String(seq)}
+              none="Every request and verdict counts."
+              listRef={listRef}
+            >
+              {(refused) => <RefusedCells refused={refused} />}
+            </List>
+            <RefusedNote state={state} />
+          </>
+        )}
+      </Tabs>
+    </div>
+  );
+}
