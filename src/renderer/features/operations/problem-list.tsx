@@ -48,7 +48,8 @@ export function ProblemList({ acknowledging, showsAcknowledged }: ProblemListPro
     const keys = lines.map((one) => one.getAttribute('data-problem') ?? '');
     const selectedKey = event.target.closest('[data-problem]')?.getAttribute('data-problem') ?? undefined;
     const next = moveInList({ keys, selectedKey, pageRows }, event.key);
-    if (next === undefined) return;
+    // A menu that stands over the list has keys of its own.
+    if (next === undefined || selectedKey === undefined) return;
     event.preventDefault();
     lines[next]?.querySelector('button')?.focus();
     lines[next]?.scrollIntoView({ block: 'nearest' });
