@@ -360,6 +360,7 @@ test.describe('the app', () => {
     const bounds = { x: 120, y: 64, width: 1180, height: 790 };
     const first = await startWorkbench(profile);
     try {
+      await expect(first.page).toHaveTitle('Operations Center — Vak Workbench');
       await first.app.evaluate(({ BrowserWindow }, wanted) => {
         BrowserWindow.getAllWindows()[0]?.setBounds(wanted);
       }, bounds);

@@ -3,7 +3,7 @@ import { expect, type Page } from '@playwright/test';
 import { startBareWorkbench } from './support/bare-workbench.ts';
 import { burst, burstSealed, call, followTask, readBytes, readSnapshot, runCommand } from './support/bridge.ts';
 import { expectSum, newestTask, openSession, rowOf, seqsInSight, shownCounters } from './support/streams-page.ts';
-import { setPageSize, startWorkbench, test, type Workbench } from './support/workbench.ts';
+import { setPageSize, showStreams, startWorkbench, test, type Workbench } from './support/workbench.ts';
 
 const place = (page: Page) => page.getByTestId('table-place');
 
@@ -299,6 +299,7 @@ test('widths of panels and columns are kept over a restart', async ({ profile })
     );
   const first = await startWorkbench(profile);
   try {
+    await showStreams(first.page);
     await burst(first.page, 'one', 1);
     await setPageSize(first, 1440, 860);
     await first.page.getByRole('separator', { name: 'Width of the session list' }).press('Shift+ArrowRight');

@@ -36,8 +36,9 @@ export async function seqsInSight(page: Page): Promise<number[]> {
   );
 }
 
-/** Shows one session in the view. */
+/** Shows one session in Streams, whatever is in sight. */
 export async function openSession(page: Page, session: string): Promise<void> {
+  await page.keyboard.press('Control+2');
   await page.locator(`[data-testid="tree-item"][data-id="session:${session}"]`).click();
   await page.getByTestId('mode-session').click();
   await expect(page.getByTestId('session-view')).toBeVisible();

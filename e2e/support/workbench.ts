@@ -108,6 +108,12 @@ export async function startWorkbench(profile: string): Promise<Workbench> {
   return workbench;
 }
 
+/** Shows Streams, where most tests begin; the app itself begins with the Operations Center. */
+export async function showStreams(page: Page): Promise<void> {
+  await page.keyboard.press('Control+2');
+  await expect(page).toHaveTitle('Streams — Vak Workbench');
+}
+
 /** What a start has beside the profile. */
 export interface StartOptions {
   /** Goes into its environment. */
@@ -198,7 +204,7 @@ export interface WorkbenchFixtures {
   readonly freshProfile: string;
   /** A profile that has had its first start. */
   readonly profile: string;
-  /** The app, started anew for this test. */
+  /** The app, started anew for this test, with Streams in sight. */
   readonly workbench: Workbench;
 }
 
@@ -218,17 +224,19 @@ export const test = base.extend<WorkbenchFixtures>({
   },
   workbench: async ({ profile }, use) => {
     const workbench = await startWorkbench(profile);
+    await showStreams(workbench.page);
     await use(workbench);
     await workbench.end();
   },
 });
 
-/** One app for all tests of a file or group that leave it as they found it; each test answers for its own problems. */
+/** One app for all tests of a file or group that leave it as they found it, with Streams in sight at first; each test answers for its own problems. */
 export function shareWorkbench(): () => Workbench {
   let shared: { readonly workbench: Workbench; readonly profile: string } | undefined;
   test.beforeAll(async () => {
     const profile = createProfile();
     shared = { profile, workbench: await startWorkbench(profile) };
+    await showStreams(shared.workbench.page);
   });
   test.afterEach(() => {
     expect(shared?.workbench.takeProblems(), 'what the page complained of').toEqual([]);

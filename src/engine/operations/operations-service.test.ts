@@ -72,6 +72,7 @@ interface Kit {
     destination: string | undefined;
     queues: QueueState[];
     pending: ApprovalReport[];
+    leftOutCount: number;
     refused: RefusedWork[];
     denials: Denial[];
     isLocked: boolean;
@@ -93,7 +94,8 @@ function start(): Kit {
   const notifier = createSilentNotifier();
   const settings = createSettings();
   const world: Kit['world'] = {
-    ...{ destination: 'embedded', queues: [], pending: [], refused: [], denials: [], isLocked: false },
+    ...{ destination: 'embedded', queues: [], pending: [], leftOutCount: 0 },
+    ...{ refused: [], denials: [], isLocked: false },
   };
   let onTask = (_change: TaskChange): void => {};
   let readAtMs: number | null = null;
@@ -102,7 +104,15 @@ function start(): Kit {
     supervisor: { kind: 'running', why: null },
   });
   const approvals = (): ApprovalsState => ({
-    ...{ readAtMs, problem: null, pending: world.pending, past: [], refusedCount: 0, refused: [] },
+    ...{
+      readAtMs,
+      problem: null,
+      pending: world.pending,
+      past: [],
+      leftOutCount: world.leftOutCount,
+      refusedCount: 0,
+      refused: [],
+    },
   });
   const service = createOperationsService({
     ...{ workspace: 'ws', memory, settings, notifier, clock, queues, approvals, logger: createSilentLogger() },
@@ -141,7 +151,16 @@ function startSettled(): Kit {
 function record(index: number, more: Partial<TaskRecord>): TaskRecord {
   const leaf = index.toString(16).padStart(64, '0');
   return {
-    ...{ leaf, queue: 'render', taskId: null, receipts: [], deadLetter: undefined, goneMs: undefined, state: 'queued' },
+    ...{
+      leaf,
+      queue: 'render',
+      taskId: null,
+      receipts: [],
+      deadLetter: undefined,
+      goneMs: undefined,
+      state: 'queued',
+      strays: [],
+    },
     place: { seq: index, storedMs: clock.now() },
     ...more,
   };
@@ -243,6 +262,7 @@ test('W9 totals are the sums of all queues', () => {
   const kit = startSettled();
   kit.world.queues = [withOutcomes(busy), withOutcomes({ ...busy, queue: 'builds', lag: 4, pendingCount: 4 })];
   kit.world.pending = [pending('r1')];
+  kit.world.leftOutCount = 4;
   expect(kit.service.state()).toMatchObject({
     totals: {
       lag: 5_004,
@@ -251,7 +271,7 @@ test('W9 totals are the sums of all queues', () => {
       doneCount: 16,
       deadCount: 2,
       lostCount: 4,
-      pendingApprovalCount: 1,
+      pendingApprovalCount: 5,
     },
     ...{ lagHistory: [2, 10_000], sampleMs: 2_000 },
   });

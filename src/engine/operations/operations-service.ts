@@ -63,7 +63,7 @@ const denialMs = 500;
 const approvalPrefix = 'approval:';
 const maxName = 64;
 
-function totalsOf({ queues }: QueuesState, { pending }: ApprovalsState): WorkTotals {
+function totalsOf({ queues }: QueuesState, { pending, leftOutCount }: ApprovalsState): WorkTotals {
   const sum = (figure: (queue: QueuesState['queues'][number]) => number): number =>
     queues.reduce((all, queue) => all + figure(queue), 0);
   return {
@@ -73,7 +73,7 @@ function totalsOf({ queues }: QueuesState, { pending }: ApprovalsState): WorkTot
     doneCount: sum(({ outcomes }) => outcomes.done + outcomes['finished-late']),
     deadCount: sum(({ outcomes }) => outcomes.dead),
     lostCount: sum(({ outcomes }) => outcomes.lost),
-    pendingApprovalCount: pending.length,
+    pendingApprovalCount: pending.length + leftOutCount,
   };
 }
 
@@ -144,8 +144,10 @@ export function createOperationsService(deps: OperationsServiceDeps): Operations
 
   function showBadge(): void {
     const muted = mutes();
-    const waiting = approvals().pending.filter(({ queue }) => !isMuted(muted, 'approval', queue)).length;
-    const count = openCount(muted) + waiting;
+    const { pending, leftOutCount } = approvals();
+    const waiting = pending.filter(({ queue }) => !isMuted(muted, 'approval', queue)).length;
+    // Of those beyond the list no queue is known; as long as any of the others counts, they do.
+    const count = openCount(muted) + waiting + (waiting > 0 ? leftOutCount : 0);
     if (count === badge) return;
     badge = count;
     notifier.setBadge(count);

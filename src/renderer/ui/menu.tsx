@@ -39,7 +39,8 @@ export function Menu({ label, children, items }: MenuProps) {
   return (
     <Radix.Root modal={false}>
       <Radix.Trigger asChild>{children}</Radix.Trigger>
-      <Radix.Portal>
+      {/* In the page's main part, so that it belongs to a landmark. */}
+      <Radix.Portal container={document.querySelector('main')}>
         <Radix.Content className="menu" align="end" sideOffset={4} collisionPadding={8} aria-label={label}>
           {items.map((item) => (
             <Item key={item.id} {...item} />

@@ -1,12 +1,15 @@
 /** "What is wrong now": one line a problem, those that were acknowledged below on request, or one line that says that there is none. */
 import { CircleCheck } from 'lucide-react';
 import { type KeyboardEvent, useRef } from 'react';
+import { moveInList } from '../../ui/list-moves.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { ProblemLine } from './problem-line.tsx';
-import { moveInProblems } from './problem-moves.ts';
 import type { Problem } from './problems.ts';
 import type { Acknowledging } from './use-acknowledging.ts';
 import './problem-list.css';
+
+/** Lines that a page key moves by. */
+const pageRows = 8;
 
 export interface ProblemListProps {
   readonly acknowledging: Acknowledging;
@@ -42,9 +45,11 @@ export function ProblemList({ acknowledging, showsAcknowledged }: ProblemListPro
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || !(event.target instanceof Element)) return;
     const lines = [...(list.current?.querySelectorAll('[data-problem]') ?? [])];
-    const index = lines.findIndex((one) => one.contains(event.target as Element));
-    const next = moveInProblems(index, lines.length, event.key);
-    if (index < 0 || next === undefined) return;
+    const keys = lines.map((one) => one.getAttribute('data-problem') ?? '');
+    const selectedKey = event.target.closest('[data-problem]')?.getAttribute('data-problem') ?? undefined;
+    const next = moveInList({ keys, selectedKey, pageRows }, event.key);
+    // A menu that stands over the list has keys of its own.
+    if (next === undefined || selectedKey === undefined) return;
     event.preventDefault();
     lines[next]?.querySelector('button')?.focus();
     lines[next]?.scrollIntoView({ block: 'nearest' });

@@ -2,7 +2,7 @@
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import type { QueueHealth, QueueState, QueuesState } from '../../../shared/contract/queues-contract.ts';
 import { staleWords } from '../../ui/connection-words.ts';
-import { formatCount, formatDuration, formatTimeOfDay, type Zone } from '../../ui/format.ts';
+import { formatAge, formatCount, formatDuration, formatTimeOfDay, type Zone } from '../../ui/format.ts';
 
 export type Trend = QueueState['trend'];
 
@@ -63,7 +63,7 @@ export function restWords({ restCount, restLag }: QueueChoice): string | undefin
 
 /** How long the oldest task of a queue has stood there. */
 export function oldestWords({ oldestMs }: Pick<QueueState, 'oldestMs'>, nowMs: number): string {
-  return oldestMs === null ? '–' : formatDuration(Math.max(0, nowMs - oldestMs));
+  return oldestMs === null ? '–' : formatAge(nowMs - oldestMs);
 }
 
 /** When the queue is empty at the rates of now. */
