@@ -73,11 +73,13 @@ async function runRuntime({ reports, args, electron }) {
 async function runEndToEnd({ reports, args }) {
   const file = join(reports, 'e2e.json');
   const isVirtual = needsVirtualDisplay();
-  if (isVirtual) say('e2e', 'no display here: windows open on a virtual one (xvfb-run)');
+  if (isVirtual) say('e2e', 'no display here: windows open on virtual ones (xvfb-run)');
+  // On a display that somebody looks at, windows of two apps would take the focus from each other.
+  const workers = isVirtual ? ['--workers=2'] : [];
   const { command, args: tool } = await packageCommand(ownProjectRoot, '@playwright/test', 'playwright');
   const code = await runInForeground({
     command,
-    args: [...tool, 'test', '--reporter=list,json', ...args],
+    args: [...tool, 'test', '--reporter=list,json', ...workers, ...args],
     cwd: ownProjectRoot,
     env: { ...process.env, PLAYWRIGHT_JSON_OUTPUT_FILE: file },
     isVirtual,

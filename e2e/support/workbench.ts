@@ -11,6 +11,7 @@ import { findElectron } from '../../scripts/electron-runtime.mjs';
 import { ownProjectRoot } from '../../scripts/files.mjs';
 import { electronEnv, rootSandbox } from '../../scripts/foreground.mjs';
 import { readSnapshot } from './bridge.ts';
+import { startOwnDisplay } from './own-display.ts';
 import { describeLiving, type Living, livingGuardians, livingOf } from './processes.ts';
 import { passGate } from './secret-entry.ts';
 import { copySetUpProfile } from './set-up-profile.ts';
@@ -209,7 +210,18 @@ export interface WorkbenchFixtures {
 }
 
 /** Tests with an app of their own. */
-export const test = base.extend<WorkbenchFixtures>({
+export const test = base.extend<WorkbenchFixtures, { readonly display: undefined }>({
+  display: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from the pattern.
+    async ({}, use, { parallelIndex }) => {
+      // The first worker has the display that the run was started on.
+      const display = parallelIndex === 0 ? undefined : await startOwnDisplay();
+      if (display !== undefined) process.env['DISPLAY'] = display.name;
+      await use(undefined);
+      await display?.end();
+    },
+    { scope: 'worker', auto: true },
+  ],
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from the pattern.
   freshProfile: async ({}, use) => {
     const profile = createProfile('fresh');

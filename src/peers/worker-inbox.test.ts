@@ -35,7 +35,7 @@ const cancel = { kind: 'signal', signal: 'cancel' };
 test('A2 B8 worker: an operator cancels its command through its inbox, and nobody else does', async () => {
   await newSelf();
   await newSelf('--identity', 'chatter', '--kind', 'bot', '--role', 'bot');
-  await vak(['provision', ...bus.url()]);
+  await bus.provision();
   const { ended, said } = startWorker();
   await expect.poll(() => said.stdout, patience).toContain('"claimed"');
 
@@ -55,7 +55,7 @@ test('A2 B8 worker: an operator cancels its command through its inbox, and nobod
 
 test('E8 worker: a message that is not sealed runs nothing', async () => {
   await newSelf();
-  await vak(['provision', ...bus.url()]);
+  await bus.provision();
   const { ended, said } = startWorker();
   await expect.poll(() => said.stdout, patience).toContain('"claimed"');
   const plain = ['publish', 'vak.agent.default.builder.inbox', '--type', 'vak.agent.message'];
@@ -70,7 +70,7 @@ test('E8 worker: a message that is not sealed runs nothing', async () => {
 
 test('B8 worker: of two under one identity the one is cancelled whose session is named', async () => {
   await newSelf();
-  await vak(['provision', ...bus.url()]);
+  await bus.provision();
   const workers = [startWorker(), startWorker()];
   for (const { said } of workers) await expect.poll(() => said.stdout, patience).toContain('"claimed"');
   const sessionOf = ({ said }: ReturnType<typeof startWorker>): string =>
@@ -86,7 +86,7 @@ test('B8 worker: of two under one identity the one is cancelled whose session is
 test('B8 worker: a cancel from before it started ends nothing, and many from others hold up none', async () => {
   await newSelf();
   await newSelf('--identity', 'chatter', '--kind', 'bot', '--role', 'bot');
-  await vak(['provision', ...bus.url()]);
+  await bus.provision();
   const first = startWorker();
   await expect.poll(() => first.said.stdout, patience).toContain('"claimed"');
   await signal(cancel, '--identity', 'operator');

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Fabric } from '../../src/engine/bus/fabric.ts';
 import { connectNats } from '../../src/engine/bus/nats/nats-fabric.ts';
+import { provision } from '../../src/engine/bus/provision.ts';
 import { createSystemClock } from '../../src/engine/ports/clock.ts';
 import { createSilentLogger } from '../../src/engine/ports/logger.ts';
 import { createSystemRandomness } from '../../src/engine/ports/randomness.ts';
@@ -32,6 +33,8 @@ export interface PreparedServer {
   url(): readonly string[];
   /** A client of the test's own, which it closes. */
   connect(): Promise<Fabric>;
+  /** Makes what `vak provision` makes, without starting it. */
+  provision(workspace?: string): Promise<void>;
 }
 
 /** Starts a server before the tests of a file, and stops it after them. */
@@ -51,6 +54,14 @@ export function prepareServer(options: NatsServerOptions = {}): PreparedServer {
     },
     url: () => ['--nats-url', get().url],
     connect: () => connectForTest(get().url),
+    async provision(workspace = 'default') {
+      const fabric = await connectForTest(get().url);
+      try {
+        await provision(fabric.durable, workspace);
+      } finally {
+        await fabric.close();
+      }
+    },
   };
 }
 

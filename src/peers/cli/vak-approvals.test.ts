@@ -31,7 +31,7 @@ async function begin(): Promise<ProfilePeer> {
   const fabric = await bus.connect();
   await fabric.durable.deleteStream('VAK_APPROVALS_default');
   await fabric.close();
-  await vak(['provision', ...bus.url()]);
+  await bus.provision();
   const peer = await openProfilePeer(program.profile, 'builder', bus.server.url);
   peers.push(peer);
   return peer;

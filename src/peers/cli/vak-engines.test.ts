@@ -53,7 +53,7 @@ test('vak: a stream that cannot be made as it should ends provision with the fie
 
 test('vak: what one process publishes sealed another one opens, by the profile and by the environment', async () => {
   await newSelf();
-  await vak(['provision', ...bus.url()]);
+  await bus.provision();
   const secret = program.secretFile('workspace', 'canary: shared secret');
   const environment = { VAK_WORKSPACE_SECRET_FILE: secret };
   const listener = await startListener(program, ['vak.>', '--open', '--count', '4', ...bus.url()], environment);
@@ -91,7 +91,7 @@ test('vak: what one process publishes sealed another one opens, by the profile a
 
 test('E12 vak: each call is a session of its own, and names the one before', async () => {
   await newSelf();
-  await vak(['provision', ...bus.url()]);
+  await bus.provision();
   const call = ['publish', 'vak.work.default.chained.task', '--sealed', '--data', task, ...bus.url()];
   const first = json<Published>((await vak(call)).stdout);
   await vak(call);
@@ -138,7 +138,7 @@ test('vak: subscribe ends with 4 after a signal, and quietly when nobody reads',
 
 test('vak: a stream is viewed page by page, between numbers and times, and one message is got', async () => {
   await newSelf();
-  await vak(['provision', '--workspace', 'pages', ...bus.url()]);
+  await bus.provision('pages');
   // More than a page of the command, without starting as many programs.
   const fabric = await bus.connect();
   const bytes = new Uint8Array([0xff, 0x00]);
@@ -165,7 +165,7 @@ test('vak: a stream is viewed page by page, between numbers and times, and one m
 }, 90_000);
 
 test('B5 vak: many messages of a work queue are viewed without a word on stderr', async () => {
-  await vak(['provision', '--workspace', 'many', ...bus.url()]);
+  await bus.provision('many');
   const fabric = await bus.connect();
   for (let i = 0; i < 300; i++) await fabric.durable.append('vak.work.many.q.task', new Uint8Array([i % 256]));
   await fabric.close();
@@ -178,7 +178,7 @@ test('B5 vak: many messages of a work queue are viewed without a word on stderr'
 test('vak: what every receiver would refuse is not published', async () => {
   await newSelf();
   await newSelf('--identity', 'watcher', '--kind', 'bot', '--role', 'observer');
-  await vak(['provision', ...bus.url()]);
+  await bus.provision();
   const refused = async (...args: string[]): Promise<[number | null, string]> => {
     const { code, stdout, stderr } = await vak(['publish', ...args, ...bus.url()]);
     expect(stdout).toBe('');
@@ -215,7 +215,7 @@ test('vak: what every receiver would refuse is not published', async () => {
 
 test('E8 vak: a payload that does not fit its type is refused with the field, and published with --no-check', async () => {
   await newSelf();
-  await vak(['provision', '--workspace', 'default', ...bus.url()]);
+  await bus.provision();
   const count = async (): Promise<number> => {
     const { stdout } = await vak(['stream', 'view', 'work', '--subject', 'vak.work.default.unfit.task', ...bus.url()]);
     return stdout === '' ? 0 : jsonLines(stdout).length;
@@ -252,7 +252,7 @@ test.each([
   'vak: --data %j is published as it is',
   async (data, payload, datacontenttype) => {
     await newSelf();
-    await vak(['provision', ...bus.url()]);
+    await bus.provision();
     const call = ['publish', 'vak.rooms.default.by-hand.messages', '--data', data, ...bus.url()];
     const { seq } = json<Published>((await vak(call, { stdin: 'from a pipe' })).stdout);
     const got = await vak(['stream', 'get', 'rooms', '--seq', String(seq), ...bus.url()]);

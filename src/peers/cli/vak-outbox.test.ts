@@ -57,7 +57,7 @@ test.each([
   'B8 vak: a message whose answer is lost (%s) waits in the outbox, and is stored once',
   async (lost, before) => {
     await newSelf();
-    await vak(['provision', ...bus.url()]);
+    await bus.provision();
     const queue = `lost-${lost}`;
     const { ran, url } = await publishIntoTheVoid(queue, lost);
     expect(ran).toMatchObject({
@@ -82,7 +82,7 @@ test.each([
 
 test('B8 vak: the next durable publish sends what waits first', async () => {
   await newSelf();
-  await vak(['provision', ...bus.url()]);
+  await bus.provision();
   const { url } = await publishIntoTheVoid('next', 'asked');
   const { code, stderr } = await vak(['publish', 'vak.work.default.next.task', '--sealed', '--data', task, ...url]);
   expect([code, stderr]).toEqual([0, oneLine(/outbox: 2 messages of earlier commands sent/)]);
@@ -92,7 +92,7 @@ test('B8 vak: the next durable publish sends what waits first', async () => {
 
 test('B8 vak: an outbox that is damaged is said by everything that would use it, with what to do', async () => {
   await newSelf();
-  await vak(['provision', ...bus.url()]);
+  await bus.provision();
   const { url } = await publishIntoTheVoid('damaged', 'asked');
   const [{ destination } = { destination: '' }] = await listed();
   const folder = join(program.profile, 'outbox', 'default', destination, 'operator', '0');
@@ -112,7 +112,7 @@ test('B8 vak: an outbox that is damaged is said by everything that would use it,
 
 test('B8 vak: what waits for the server of a context that is taken away is said, with how to send it', async () => {
   await newSelf();
-  await vak(['provision', ...bus.url()]);
+  await bus.provision();
   const { url } = await publishIntoTheVoid('left', 'asked');
   const address = url[1] ?? '';
   for (const name of ['one', 'two', 'far']) {
@@ -170,7 +170,7 @@ test('B8 vak: where there is no stream nothing is put into the outbox', async ()
 
 test('B8 vak: a read-only context publishes nothing, and keeps nothing', async () => {
   await newSelf();
-  await vak(['provision', ...bus.url()]);
+  await bus.provision();
   await vak(['context', 'add', 'look', '--url', bus.server.url, '--read-only']);
   const ran = await vak(['publish', 'vak.work.default.q.task', '--sealed', '--data', task, '--context', 'look']);
   expect(ran).toMatchObject({ code: 1, stdout: '', stderr: oneLine(/publish: the context "look" is read-only/) });

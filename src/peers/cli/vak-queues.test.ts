@@ -27,7 +27,7 @@ interface Line {
 async function begin(workspace: string): Promise<string[]> {
   const at = ['--workspace', workspace, ...bus.url()];
   await newSelf('--workspace', workspace);
-  await vak(['provision', ...at]);
+  await bus.provision(workspace);
   return at;
 }
 
@@ -119,7 +119,7 @@ test('W9 vak: queues --watch shows the rates of what comes and goes, lives until
 test('W9 vak: an operator pauses a queue, which everybody sees, and lets it go on', async () => {
   await newSelf();
   await newSelf('--identity', 'builder', '--kind', 'process', '--role', 'worker', '--queue', 'paused');
-  await vak(['provision', ...bus.url()]);
+  await bus.provision();
   const paused = async (): Promise<unknown> =>
     jsonLines<Line>((await vak(['queues', '--json', ...bus.url()])).stdout).find(({ queue }) => queue === 'paused');
   const early = await vak(['queues', 'pause', 'paused', ...bus.url()]);

@@ -29,7 +29,7 @@ interface Submitted {
 async function begin(queue: string): Promise<void> {
   await newSelf();
   await newSelf('--identity', 'builder', '--kind', 'process', '--role', 'worker', '--queue', queue);
-  await vak(['provision', ...bus.url()]);
+  await bus.provision();
 }
 
 async function openBuilder(): Promise<ProfilePeer> {

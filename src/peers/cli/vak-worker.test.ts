@@ -27,7 +27,7 @@ beforeEach(async () => {
   services = [];
   fabric = await bus.connect();
   await newSelf();
-  await vak(['provision', ...bus.url()]);
+  await bus.provision();
 });
 afterEach(async () => {
   for (const { child } of services) child.kill('SIGKILL');
