@@ -339,13 +339,14 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
       connection.follow(isSecret);
     },
   });
+  const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
   const plane = createAppWorkPlane({
     ...{ clock, randomness, logger, workspace, profile, connection, launch: launchWorker, issueCredentials, sessions },
+    isOpen: () => gate.isOpen,
     onSwarm: () => snapshots.changed('swarm.state'),
     onSupervisor: () => {},
   });
   const { swarm } = plane;
-  const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
   const onConnection = (): void => snapshots.changed('connections.state');
   const outbox = createOutboxOf(ports, connection, { workspace, secrets, onChange: onConnection });
   const connections = held.add(
@@ -365,7 +366,6 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
         connection.follow();
       } else developer.lock();
       outbox.follow();
-      plane.follow();
       snapshots.resend();
     }),
   );
