@@ -309,13 +309,14 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
       connection.follow(isSecret);
     },
   });
+  const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
   const plane = createAppWorkPlane({
     ...{ clock, randomness, logger, workspace, profile, connection, launch: launchWorker, issueCredentials, sessions },
+    isOpen: () => gate.isOpen,
     onSwarm: () => snapshots.changed('swarm.state'),
     onSupervisor: () => work.changed(),
   });
   const { swarm } = plane;
-  const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
   const onConnection = (): void => snapshots.changed('connections.state');
   const outbox = createOutboxOf(ports, connection, { workspace, secrets: trust.secrets, onChange: onConnection });
   const work = held.add(
@@ -343,7 +344,6 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
         connection.follow();
       } else developer.lock();
       outbox.follow();
-      plane.follow();
       snapshots.resend();
     }),
   );

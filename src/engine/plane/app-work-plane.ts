@@ -20,6 +20,7 @@ import type { WorkPlace } from '../swarm/work-lanes.ts';
 import { createKnownGrants } from '../work/known-grants.ts';
 import { openWorkPeer, type WorkPeer, type WorkPorts } from '../work/work-peer.ts';
 import { type AppSupervisor, createAppSupervisor } from './app-supervisor.ts';
+import { createKeyBasis } from './key-basis.ts';
 
 export interface AppWorkPlaneDeps extends WorkPorts {
   readonly workspace: string;
@@ -28,6 +29,8 @@ export interface AppWorkPlaneDeps extends WorkPorts {
   readonly launch: LaunchWorker;
   readonly issueCredentials: IssueCredentials;
   readonly sessions: SwarmSessions;
+  /** Whether the key store may be read. */
+  readonly isOpen: () => boolean;
   /** Told when the swarm's state has changed; the caller bounds its rate. */
   readonly onSwarm: () => void;
   /** The same of the supervisor's. */
@@ -38,8 +41,6 @@ export interface AppWorkPlane {
   readonly swarm: Pick<LocalSwarm, 'start' | 'stop' | 'run' | 'cancel' | 'kill'> & { state(): SwarmState };
   readonly supervisor: Pick<AppSupervisor, 'state'>;
   readonly denials: DenialLog;
-  /** Call it when the key store was opened or locked. */
-  follow(): void;
   /** Ends the swarm and all that it started, and leaves the engine. */
   stop(): Promise<void>;
 }
@@ -63,7 +64,8 @@ function createPeerOpener(deps: AppWorkPlaneDeps, onDenied: (denied: DeniedAcces
 
 /** Creates it at rest: the supervisor begins when the key store is open, the swarm when it is started. */
 export function createAppWorkPlane(deps: AppWorkPlaneDeps): AppWorkPlane {
-  const { workspace, profile, connection, launch, issueCredentials, sessions, clock, randomness, logger } = deps;
+  const { workspace, profile, connection, launch, issueCredentials, sessions, isOpen } = deps;
+  const { clock, randomness, logger } = deps;
   const { files, settings, keyStore, heads } = profile;
   const ports = { clock, randomness, logger };
   const held = createDisposer();
@@ -75,6 +77,7 @@ export function createAppWorkPlane(deps: AppWorkPlaneDeps): AppWorkPlane {
   };
   const openPeer = createPeerOpener(deps, onDenied);
   const policy = () => settings.settings().policy;
+  const basis = held.add(createKeyBasis(keyStore, { workspace, isOpen }));
 
   function place(): EngineInUse | undefined {
     const engine = connection.engine();
@@ -95,7 +98,7 @@ export function createAppWorkPlane(deps: AppWorkPlaneDeps): AppWorkPlane {
   });
   const supervisor = createAppSupervisor({
     ...{ ...ports, workspace, place, issueCredentials, openPeer, onChange: deps.onSupervisor },
-    isUnlocked: () => keyStore.state().kind === 'unlocked',
+    ...{ isOpen, basis: basis.current },
   });
   let phase: SwarmState['state'] = 'stopped';
 
@@ -114,6 +117,7 @@ export function createAppWorkPlane(deps: AppWorkPlaneDeps): AppWorkPlane {
 
   held.add(connection.onChange(() => void followAll()));
   held.add(connection.onLeave(followAll));
+  held.add(keyStore.onChange(() => void supervisor.follow()));
   held.add(settings.onChange(() => swarm.followPolicy()));
 
   return {
@@ -122,7 +126,6 @@ export function createAppWorkPlane(deps: AppWorkPlaneDeps): AppWorkPlane {
       state: () => ({ ...swarm.state(), coordinator: coordinator.state() }),
     },
     ...{ supervisor, denials },
-    follow: () => void supervisor.follow(),
     async stop() {
       held.dispose();
       // The coordinator signs its last word with the keys that the swarm disposes.
