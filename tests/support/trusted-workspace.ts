@@ -21,10 +21,15 @@ import { createSubjectReader } from '../../src/engine/feeds/subject-reader.ts';
 import type { NkeySigner } from '../../src/engine/identity/nkey.ts';
 import { createSecret } from '../../src/engine/identity/secret.ts';
 import { createRecordChecks } from '../../src/engine/identity/signed-record.ts';
-import { createSignerResolution } from '../../src/engine/identity/signer-resolution.ts';
+import {
+  createSignerResolution,
+  type SignerQuestion,
+  type SignerVerdict,
+} from '../../src/engine/identity/signer-resolution.ts';
 import type { Stored } from '../../src/engine/ports/directory.ts';
 import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clock.ts';
 import { createSeededRandomness, type Randomness } from '../../src/engine/ports/randomness.ts';
+import { recordProblem } from '../../src/engine/work/record-content.ts';
 import { utf8 } from '../../src/shared/base/bytes.ts';
 import { toDisposable } from '../../src/shared/base/disposer.ts';
 import { rolesThatMayPublish } from '../../src/shared/protocol/acl.ts';
@@ -49,6 +54,7 @@ export interface TrustedPeer {
     payload: object,
     verb?: string,
     subject?: string,
+    more?: { readonly causationId?: string },
   ): { readonly subject: string; readonly data: Uint8Array; readonly envelope: Envelope };
 }
 
@@ -73,6 +79,10 @@ export interface TrustedWorkspace {
   readonly intake: Intake;
   /** Judges messages of streams. */
   readonly judge: StoredJudge;
+  /** What it judges by. */
+  readonly judging: Pick<StoredJudgeDeps, 'workspace' | 'policy' | 'checkSignature'>;
+  /** Who holds what. */
+  readonly resolve: (question: SignerQuestion) => SignerVerdict | undefined;
   readonly quarantine: Quarantine;
   policy: ReceivePolicy;
   /** Until it is no signature can be judged. */
@@ -184,6 +194,7 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
   };
   const intake = createIntake({
     ...{ ...judging, buffer, reader, subjects: createSubjectReader(), opener, quarantine, clock, knowledge },
+    contentProblem: recordProblem,
   });
   const judge = createStoredJudge({ ...judging, reader, opener, knowledge });
   const senders = createSecretRegistry({ source, clock });
@@ -206,10 +217,10 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
     });
     return {
       ...{ author, session, signer, sealer },
-      write(payload, verb = 'status', subject = `vak.events.${trustedWorkspace}.${session}.${verb}`) {
+      write(payload, verb = 'status', subject = `vak.events.${trustedWorkspace}.${session}.${verb}`, more = {}) {
         let data = new Uint8Array();
         const draft = { subject, payload: utf8(JSON.stringify(payload)), trace: startTrace(randomness.bytes) };
-        const envelope = author.publish(draft, (bytes) => {
+        const envelope = author.publish({ ...draft, ...more }, (bytes) => {
           data = Uint8Array.from(bytes);
         });
         return { subject, data, envelope };
@@ -218,7 +229,8 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
   }
 
   return {
-    ...{ clock, randomness, buffer, reader, opener, intake, judge, quarantine, peer, learn, looks },
+    ...{ clock, randomness, buffer, reader, opener, intake, judge, judging, quarantine, peer, learn, looks },
+    resolve: (question) => (state.isRootKnown ? resolution.resolveSigner(question) : undefined),
     grantElsewhere(name, { key, storedMs = 0, roles = ['worker'] }) {
       const before = grants.get(name) ?? [];
       const serial = before.length + 1;

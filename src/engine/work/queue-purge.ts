@@ -27,12 +27,13 @@ export interface QueuePurgeDeps {
   readonly workspace: string;
   readonly durable: DurablePlane;
   readonly operationId: string;
+  /** Tasks of one part, at most {@link maxAuditPlaces}; 500 unless told. */
+  readonly partLimit?: number;
   /** Puts an action on record; resolves when its stream has stored it. */
   readonly record: (action: Action) => Promise<void>;
 }
 
-/** Tasks of one part. */
-const partLimit = 500;
+const usualPartLimit = 500;
 
 /** Places of tasks as ranges; those of other queues between them are in none. */
 export function rangesOf(messages: readonly Pick<StoredMessage, 'seq'>[]): [number, number][] {
@@ -50,7 +51,7 @@ export function rangesOf(messages: readonly Pick<StoredMessage, 'seq'>[]): [numb
  * by then.
  */
 export async function purgeQueue(request: PurgeRequest, deps: QueuePurgeDeps): Promise<number> {
-  const { workspace, durable, operationId, record } = deps;
+  const { workspace, durable, operationId, record, partLimit = usualPartLimit } = deps;
   const { queue, lastSeq, reason, signal } = request;
   const stream = durable.stream(workStreamOf(workspace));
   const subject = taskSubject({ workspace, queue });
