@@ -128,11 +128,30 @@ async function takeIdentity(page, folder) {
   await take(page, folder, 'identity-dark');
 }
 
+/** The queue of the swarm, and what became of its tasks. */
+async function takeQueues(page, folder) {
+  await page.keyboard.press('Control+3');
+  await page.locator('[data-testid="queue-table"] [data-key="local"]').click();
+  await page.getByRole('tab', { name: 'Outcomes' }).click();
+  await page.locator('[data-testid="outcome-dead"]:not([data-count="0"])').waitFor({ timeout: 120_000 });
+  await take(page, folder, 'queues-dark');
+  await page.keyboard.press('Escape');
+}
+
+/** The question that one task of the swarm asks. */
+async function takeApprovals(page, folder) {
+  await page.keyboard.press('Control+6');
+  await page.getByTestId('approval-detail').waitFor({ timeout: 120_000 });
+  await take(page, folder, 'approvals-dark');
+}
+
 async function takeAll(page, folder) {
   await takeStreams(page, folder, 'dark');
   await takeSession(page, folder);
   await page.keyboard.press('Control+1');
   await take(page, folder, 'operations-dark');
+  await takeQueues(page, folder);
+  await takeApprovals(page, folder);
   await takeIdentity(page, folder);
   await takeTampered(page, folder);
   await takeStreams(page, folder, 'light');

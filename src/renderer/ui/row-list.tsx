@@ -60,21 +60,21 @@ export function RowList<T>(props: RowListProps<T>) {
   useAnchor(listRef, keys, rowPx);
   const active = selectedKey === undefined ? -1 : keys.indexOf(selectedKey);
   const isDrawn = active >= range.startIndex && active < range.endIndex;
+  const { reveal } = range;
+  // Whoever moves through the list sees where it is; a list that nobody moves through is not scrolled.
+  const revealActive = (): void => {
+    if (active >= 0 && document.activeElement === listRef.current) reveal(active);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a row that moves is not followed, one that is chosen is.
+  useLayoutEffect(revealActive, [selectedKey]);
   const firstRow = header === undefined ? 1 : 2;
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const pageRows = Math.max(1, Math.floor(((listRef.current?.clientHeight ?? 0) - headPx) / rowPx) - 1);
     const next = moveInList({ keys, selectedKey, pageRows }, event.key);
     const key = next === undefined ? undefined : keys[next];
-    if (key !== undefined && next !== undefined) {
-      onSelect(key);
-      range.reveal(next);
-    } else if (
-      event.key === 'Enter' &&
-      active >= 0 &&
-      selectedKey !== undefined &&
-      event.target === event.currentTarget
-    )
+    if (key !== undefined) onSelect(key);
+    else if (event.key === 'Enter' && active >= 0 && selectedKey !== undefined && event.target === event.currentTarget)
       onOpen?.(selectedKey);
     else return;
     event.preventDefault();
@@ -90,6 +90,7 @@ export function RowList<T>(props: RowListProps<T>) {
       aria-activedescendant={isDrawn ? `${id}-${active}` : undefined}
       data-testid={props['data-testid']}
       onKeyDown={onKeyDown}
+      onFocus={revealActive}
     >
       {header !== undefined && (
         <div role="rowgroup" className="row-list-head">

@@ -1,18 +1,21 @@
 /** What can be done with the selected request; palette, keys and buttons share it. */
 import type { Action } from '../../actions/action-registry.ts';
 import { showQueue, showSession } from '../../state/view-store.ts';
+import { copyText } from '../../ui/copy-text.ts';
+import { shellLine } from '../../ui/shell-line.ts';
 import type { Workbench } from '../../workbench.tsx';
 import { findApproval, whyNotAnswer } from './approval-words.ts';
 import type { ApprovalWork, Decision } from './approval-work.ts';
 
 const group = 'Approvals';
 
-export interface ApprovalActionsDeps extends Pick<Workbench, 'mirror' | 'view'> {
+export interface ApprovalActionsDeps extends Pick<Workbench, 'mirror' | 'view' | 'notify' | 'refuse'> {
   readonly work: ApprovalWork;
   readonly now: () => number;
 }
 
-export function createApprovalActions({ mirror, view, work, now }: ApprovalActionsDeps): readonly Action[] {
+export function createApprovalActions(deps: ApprovalActionsDeps): readonly Action[] {
+  const { mirror, view, notify, refuse, work, now } = deps;
   const selected = () => {
     const { tab, selected: ids } = work.store.getState();
     return tab === 'refused' ? undefined : findApproval(mirror.getState()['approvals.state'], ids[tab]);
@@ -50,6 +53,19 @@ export function createApprovalActions({ mirror, view, work, now }: ApprovalActio
       run: () => {
         const session = selected()?.session;
         if (session !== undefined) showSession(view, session);
+      },
+    },
+    {
+      id: 'approvals.copy',
+      title: 'Copy the command that is asked for',
+      group,
+      keys: ['y'],
+      disabledReason: () => needsRequest() ?? (selected()?.command === null ? 'it names no command' : undefined),
+      run: () => {
+        const command = selected()?.command;
+        if (command == null) return;
+        if (copyText(shellLine(command))) notify('Copied the command.');
+        else refuse('The clipboard refused the command.');
       },
     },
     {

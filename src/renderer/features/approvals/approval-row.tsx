@@ -85,7 +85,6 @@ export function PendingCells({ approval, nowMs }: CellsProps) {
 }
 
 export function PastCells({ approval, nowMs }: CellsProps) {
-  const zone = useViewState((state) => state.timeZone);
   const { title, verdict, expiresMs } = approval;
   const atMs = verdict?.atMs ?? expiresMs;
   return (
@@ -100,7 +99,7 @@ export function PastCells({ approval, nowMs }: CellsProps) {
         {whoWords(approval)}
       </span>
       <span role="gridcell" className="approval-right dim">
-        {verdict === null ? 'nobody' : visibleText(verdict.by)} · {formatTimeOfDay(atMs, zone)}
+        {verdict === null ? 'nobody' : visibleText(verdict.by)} · {formatRelative(Math.min(atMs, nowMs), nowMs)}
       </span>
     </div>
   );

@@ -111,13 +111,18 @@ function focusList(list: RefObject<HTMLDivElement | null>): void {
 }
 
 function ApprovalsContent({ state }: { readonly state: ApprovalsState }) {
-  const { mirror, view } = useWorkbench();
+  const { mirror, view, notify, refuse } = useWorkbench();
   const work = useApprovalWork();
   const list = useRef<HTMLDivElement>(null);
   const size = useSize('approvals.list', { initialPx: 400, minPx: 280, maxPx: 720 });
   useFirstSelected(state);
   useWantedApproval(state, list);
-  useActions(useMemo(() => createApprovalActions({ mirror, view, work, now: Date.now }), [mirror, view, work]));
+  useActions(
+    useMemo(
+      () => createApprovalActions({ mirror, view, notify, refuse, work, now: Date.now }),
+      [mirror, view, notify, refuse, work],
+    ),
+  );
   const isEmpty = state.pending.length + state.past.length + state.refusedCount === 0;
   return (
     <>

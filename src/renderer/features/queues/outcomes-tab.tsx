@@ -7,9 +7,10 @@ import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { QueueState, TaskOutcome, TaskReport } from '../../../shared/contract/queues-contract.ts';
 import { describeError } from '../../ui/describe-error.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
-import { formatCount, formatDuration, formatTimeOfDay, formatZone, shortenId } from '../../ui/format.ts';
+import { formatCount, formatDateTime, formatDuration, formatRelative, shortenId } from '../../ui/format.ts';
 import { RowList } from '../../ui/row-list.tsx';
 import { useHeldRows, useHold } from '../../ui/use-held-rows.ts';
+import { useNow } from '../../ui/use-now.ts';
 import { useViewState } from '../../workbench.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 import { outcomes, outcomeWords, rememberedCount, tasksWords } from './queue-words.ts';
@@ -62,7 +63,6 @@ function Counts({ counts, shown, onShow }: CountsProps) {
 }
 
 function Header() {
-  const zone = useViewState((state) => state.timeZone);
   return (
     <div role="row" className="outcome-columns task-list-heads" aria-rowindex={1}>
       <span role="columnheader">Outcome</span>
@@ -76,7 +76,7 @@ function Header() {
       <span role="columnheader" className="row-cell-number" title="How long the last attempt took">
         Took
       </span>
-      <span role="columnheader" title={`When that was last heard of it, ${formatZone(zone, Date.now())}`}>
+      <span role="columnheader" className="row-cell-number" title="When more was last heard of it">
         Changed
       </span>
       <span role="columnheader">Worker, reason</span>
@@ -84,7 +84,7 @@ function Header() {
   );
 }
 
-function Cells({ report }: { readonly report: TaskReport }) {
+function Cells({ report, nowMs }: { readonly report: TaskReport; readonly nowMs: number }) {
   const zone = useViewState((state) => state.timeZone);
   const attempt = lastAttempt(report);
   const name = report.taskId ?? report.leaf;
@@ -106,8 +106,12 @@ function Cells({ report }: { readonly report: TaskReport }) {
       <span role="gridcell" className="row-cell row-cell-number data dim">
         {attempt === undefined ? '–' : formatDuration(Math.max(0, attempt.endedMs - attempt.startedMs))}
       </span>
-      <span role="gridcell" className="row-cell data dim">
-        {formatTimeOfDay(report.changedMs, zone)}
+      <span
+        role="gridcell"
+        className="row-cell row-cell-number data dim"
+        title={formatDateTime(report.changedMs, zone)}
+      >
+        {formatRelative(Math.min(report.changedMs, nowMs), nowMs)}
       </span>
       <span role="gridcell" className="row-cell" title={line}>
         {line}
@@ -140,6 +144,7 @@ interface ListProps {
 function OutcomeList({ queue, reports, shown, selected, onSelect, onOpen, listRef }: ListProps) {
   const { isHeld, onHover } = useHold();
   const [release, setRelease] = useState(0);
+  const nowMs = useNow();
   const rows = shown === 'all' ? reports : reports.filter(({ outcome }) => outcome === shown);
   const { kept, added } = useHeldRows(rows, {
     keyOf,
@@ -163,7 +168,7 @@ function OutcomeList({ queue, reports, shown, selected, onSelect, onOpen, listRe
         data-testid="outcome-list"
         header={<Header />}
       >
-        {(report) => <Cells report={report} />}
+        {(report) => <Cells report={report} nowMs={nowMs} />}
       </RowList>
       {added.length > 0 && (
         <button
@@ -193,7 +198,7 @@ export interface OutcomesTabProps {
 }
 
 export function OutcomesTab({ queue, openTask, onOpenTask }: OutcomesTabProps) {
-  const { reports, failure } = useTaskReports(queue.queue);
+  const { reports, failure } = useTaskReports(queue);
   const [shown, setShown] = useState<Shown>('all');
   const [selected, setSelected] = useState<string | undefined>();
   const list = useRef<HTMLDivElement>(null);

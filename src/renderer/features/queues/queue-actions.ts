@@ -76,6 +76,7 @@ export interface QueueMoves {
   readonly move: (key: 'j' | 'k' | 'Home' | 'End') => void;
   readonly open: () => void;
   readonly focusFilter: () => void;
+  readonly copyName: () => void;
   readonly sort: (order: string) => void;
 }
 
@@ -91,6 +92,7 @@ export function createMoveActions(moves: QueueMoves): readonly Action[] {
     { ...go('last', 'Select the last queue', ['End']), run: () => moves.move('End') },
     { ...go('open', 'Open the selected queue', ['Enter']), run: moves.open },
     { ...go('filter', 'Filter the queues', ['/']), run: moves.focusFilter },
+    { ...go('copyName', 'Copy the name of the selected queue', ['y']), run: moves.copyName },
     sort('name', 'Sort queues by name', 'name'),
     sort('state', 'Sort queues by state, worst first', '-state'),
     sort('lag', 'Sort queues by lag, largest first', '-lag'),

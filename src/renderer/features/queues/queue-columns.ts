@@ -30,6 +30,6 @@ export const queueColumns: readonly ColumnHead[] = [
   { id: 'in', title: 'In /s', meaning: 'Tasks a second that came, over the last minute', isNumber: true },
   { id: 'out', title: 'Out /s', meaning: 'Tasks a second that left, over the last minute', isNumber: true },
   { id: 'drain', title: 'Drained in', meaning: 'Time until it is empty, at these rates', isNumber: true },
-  { id: 'waiting', title: 'Waiting', meaning: 'Claims of workers that wait for a task now', isNumber: true },
+  { id: 'waiting', title: 'Claims', meaning: 'Claims of workers that wait for a task now', isNumber: true },
   { id: 'claim', title: 'Last claim', meaning: 'How long ago a task was last delivered', isNumber: true },
 ];

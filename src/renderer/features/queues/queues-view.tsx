@@ -4,6 +4,7 @@ import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } fro
 import type { QueueState, QueuesState } from '../../../shared/contract/queues-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
 import { useEnvironment } from '../../state/use-environment.ts';
+import { copyText } from '../../ui/copy-text.ts';
 import { moveInList } from '../../ui/list-moves.ts';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { useHeldRows, useHold } from '../../ui/use-held-rows.ts';
@@ -56,6 +57,7 @@ function useQueueActions({
 /** Opens what another view asked for, once the queues are known. */
 function useWantedQueue(
   isKnown: boolean,
+  list: RefObject<HTMLDivElement | null>,
   { open, show }: { readonly open: (queue: string) => void; readonly show: (taskId: string | null) => void },
 ): void {
   const { view } = useWorkbench();
@@ -65,7 +67,9 @@ function useWantedQueue(
     view.setState({ wanted: null });
     open(wanted.queue);
     show(wanted.taskId);
-  }, [view, wanted, isKnown, open, show]);
+    // The page of a task takes the focus itself.
+    if (wanted.taskId === null) requestAnimationFrame(() => list.current?.focus({ preventScroll: true }));
+  }, [view, wanted, isKnown, open, show, list]);
 }
 
 /** Which page of the detail is shown. */
@@ -96,7 +100,7 @@ function useMoves({
   filter,
   root,
 }: MovesDeps): QueueMoves & { readonly openQueue: (queue: string) => void } {
-  const { view } = useWorkbench();
+  const { view, notify, refuse } = useWorkbench();
   return useMemo(() => {
     const openQueue = (selectedQueue: string): void => view.setState({ selectedQueue, isQueueOpen: true });
     return {
@@ -114,10 +118,16 @@ function useMoves({
         if (isQueueOpen) root.current?.querySelector<HTMLElement>('[role=tab][data-state=active]')?.focus();
         else openQueue(selectedQueue);
       },
+      copyName() {
+        const { selectedQueue } = view.getState();
+        if (selectedQueue === null) refuse('Copy the name: select a queue first');
+        else if (copyText(selectedQueue)) notify('Copied the name of the queue.');
+        else refuse('The clipboard refused the name.');
+      },
       focusFilter: () => filter.current?.focus(),
       sort: (queueOrder) => view.setState({ queueOrder }),
     };
-  }, [view, rows, list, filter, root]);
+  }, [view, notify, refuse, rows, list, filter, root]);
 }
 
 function QueuesContent({ state }: { readonly state: QueuesState }) {
@@ -137,7 +147,7 @@ function QueuesContent({ state }: { readonly state: QueuesState }) {
   const page = useDetailPage();
   const queue = state.queues.find((one) => one.queue === selected);
   useQueueActions({ moves, selected: queue ?? selected });
-  useWantedQueue(state.readAtMs !== null, { open: moves.openQueue, show: page.show });
+  useWantedQueue(state.readAtMs !== null, list, { open: moves.openQueue, show: page.show });
   const setFilter = (queueFilter: string): void => view.setState({ queueFilter });
   const select = (selectedQueue: string): void => {
     if (selectedQueue !== selected) page.setOpenTask(undefined);

@@ -1,8 +1,8 @@
-/** What became of the tasks of a queue, read again with each sample of the figures. */
+/** What became of the tasks of a queue, read again when its figures say that more was heard of one. */
 import { useEffect, useRef, useState } from 'react';
 import { isVakError } from '../../../shared/base/vak-error.ts';
-import type { TaskReport } from '../../../shared/contract/queues-contract.ts';
-import { useSnapshot, useWorkbench } from '../../workbench.tsx';
+import type { QueueState, TaskReport } from '../../../shared/contract/queues-contract.ts';
+import { useWorkbench } from '../../workbench.tsx';
 
 /** Most reports that are listed. */
 export const maxReports = 500;
@@ -14,9 +14,16 @@ export interface TaskReports {
   readonly failure: { readonly error: unknown } | undefined;
 }
 
-export function useTaskReports(queue: string): TaskReports {
+/** Differs whenever a receipt, a dead letter or a task was heard of. */
+function heardOf({ outcomes, redeliveredCount, inFlightCount, workers }: QueueState): string {
+  const worked = workers.map(({ doneCount, failedCount }) => doneCount + failedCount);
+  return [...Object.values(outcomes), redeliveredCount, inFlightCount, ...worked].join(' ');
+}
+
+export function useTaskReports(state: QueueState): TaskReports {
   const { client } = useWorkbench();
-  const readAtMs = useSnapshot('queues.state')?.readAtMs ?? null;
+  const { queue } = state;
+  const heard = heardOf(state);
   const [read, setRead] = useState<TaskReports & { readonly queue: string }>();
   const isReading = useRef(false);
   const isGone = useRef(false);
@@ -26,7 +33,7 @@ export function useTaskReports(queue: string): TaskReports {
       isGone.current = true;
     };
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another sample is the reason to read again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: more that was heard is the reason to read again.
   useEffect(() => {
     if (isReading.current) return;
     isReading.current = true;
@@ -46,6 +53,6 @@ export function useTaskReports(queue: string): TaskReports {
       .finally(() => {
         isReading.current = false;
       });
-  }, [client, queue, readAtMs]);
+  }, [client, queue, heard]);
   return read?.queue === queue ? read : { reports: undefined, failure: undefined };
 }

@@ -6,7 +6,15 @@ import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { PeekedTask, QueueState } from '../../../shared/contract/queues-contract.ts';
 import { describeError } from '../../ui/describe-error.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
-import { formatBytes, formatCount, formatRelative, formatTime, formatTimeOfDay, formatZone } from '../../ui/format.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatDateTime,
+  formatRelative,
+  formatTime,
+  formatTimeOfDay,
+  formatZone,
+} from '../../ui/format.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { RowList } from '../../ui/row-list.tsx';
 import { SealBadge, SignatureBadge } from '../../ui/trust-badges.tsx';
@@ -46,10 +54,10 @@ function Cells({ task, nowMs }: CellsProps) {
       <span role="gridcell" className="row-cell row-cell-number data">
         {formatCount(seq)}
       </span>
-      <span role="gridcell" className="row-cell data dim">
+      <span role="gridcell" className="row-cell data dim waiting-stored">
         {formatTime(storedMs, zone)}
       </span>
-      <span role="gridcell" className="row-cell row-cell-number data waiting-age">
+      <span role="gridcell" className="row-cell row-cell-number data" title={formatDateTime(storedMs, zone)}>
         {formatRelative(Math.min(storedMs, nowMs), nowMs)}
       </span>
       <span role="gridcell" className="row-cell row-cell-number data dim">
@@ -79,8 +87,10 @@ function Header() {
       <span role="columnheader" className="row-cell-number" title="Place in the stream of tasks">
         Seq
       </span>
-      <span role="columnheader">Stored ({formatZone(zone, Date.now())})</span>
-      <span role="columnheader" className="row-cell-number waiting-age">
+      <span role="columnheader" className="waiting-stored">
+        Stored ({formatZone(zone, Date.now())})
+      </span>
+      <span role="columnheader" className="row-cell-number">
         Age
       </span>
       <span role="columnheader" className="row-cell-number">
