@@ -96,6 +96,11 @@ test('I3 the first start asks who this is and for a passphrase, twice, in a wind
 test('I3 a second start asks for the passphrase and for nothing else; a wrong one is said and the right one still works', async ({
   profile,
 }) => {
+  // The first one gives the supervisor its keys.
+  const first = await startWorkbench(profile);
+  const grants = async () => (await readSnapshot(first.page, 'identity.self'))?.workspaceGrants.map(({ peer }) => peer);
+  await expect.poll(grants).toContain('supervisor');
+  await first.end();
   const before = keyStoreFiles(profile);
   const workbench = await startClosed(profile);
   const { app, page } = workbench;
@@ -250,6 +255,7 @@ test('I3 vak shares the profile while the app runs: identity, settings and grant
     const grants = listed.map((line) => JSON.parse(line) as { peer: string; roles: string[]; state: string });
     expect(grants.map(({ peer, state }) => `${peer} ${state}`).sort()).toEqual([
       'operator in-force',
+      'supervisor in-force',
       'swarm in-force',
       'worker-1 in-force',
       'worker-2 in-force',

@@ -12,10 +12,12 @@ import { provision } from '../../src/engine/bus/provision.ts';
 import type { EngineInUse } from '../../src/engine/connections/connection-switch.ts';
 import { createFirstIdentity, updateAndErase } from '../../src/engine/identity/operator-identity.ts';
 import { type OwnCredentials, takeCredentials } from '../../src/engine/identity/own-credentials.ts';
+import { settleOwnRecords } from '../../src/engine/identity/own-records.ts';
 import { createCredentialIssuer, type IssueCredentials } from '../../src/engine/identity/peer-credentials.ts';
 import { openProfile, type Profile } from '../../src/engine/identity/profile.ts';
 import type { Clock } from '../../src/engine/ports/clock.ts';
 import { createSystemRandomness } from '../../src/engine/ports/randomness.ts';
+import type { WorkPlace } from '../../src/engine/swarm/work-lanes.ts';
 import { createKnownGrants } from '../../src/engine/work/known-grants.ts';
 import { openWorkPeer, type WorkPeer, type WorkPorts } from '../../src/engine/work/work-peer.ts';
 import type { Role } from '../../src/shared/protocol/roles.ts';
@@ -37,12 +39,12 @@ export interface PlaneProfile {
   openEngine(destination: string, kind?: ContextKind): Promise<PlaneEngine>;
   /** A peer of the profile behind its permit, over a journal in memory; closed with the profile. */
   openPeer(
-    engine: Pick<EngineInUse, 'fabric'>,
+    engine: Pick<WorkPlace, 'fabric'>,
     name: string,
     rights: { readonly roles: readonly Role[]; readonly queues?: readonly string[] },
   ): Promise<WorkPeer>;
   /** The same with credentials that somebody else has taken. */
-  openPeerWith(own: OwnCredentials, engine: Pick<EngineInUse, 'fabric'>): Promise<WorkPeer>;
+  openPeerWith(own: OwnCredentials, engine: Pick<WorkPlace, 'fabric'>): Promise<WorkPeer>;
   /** What the peers were refused. */
   readonly denied: readonly DeniedAccess[];
   close(): Promise<void>;
@@ -60,12 +62,13 @@ export async function openPlaneProfile(clock: Clock): Promise<PlaneProfile> {
     profile.keyStore,
     (contents) => createFirstIdentity({ ...ports, contents, workspace, peer: 'ada', name: 'Ada' }).contents,
   );
+  await settleOwnRecords(profile.keyStore, { workspace, clock }, profile.records);
   const issue = createCredentialIssuer({ ...ports, keyStore: profile.keyStore, records: profile.records });
   const fabrics: Fabric[] = [];
   const peers: WorkPeer[] = [];
   const denied: DeniedAccess[] = [];
 
-  async function openPeerWith(own: OwnCredentials, { fabric }: Pick<EngineInUse, 'fabric'>): Promise<WorkPeer> {
+  async function openPeerWith(own: OwnCredentials, { fabric }: Pick<WorkPlace, 'fabric'>): Promise<WorkPeer> {
     const { peer, roles, queues } = own.grant;
     const permit = createPeerPermit({
       ...{ ...ports, workspace, peer, roles, queues },

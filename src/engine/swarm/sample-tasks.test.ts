@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkRunnable } from '../work/worker-requests.ts';
 import { sampleNames, sampleTask } from './sample-tasks.ts';
+import { approvedTask, mixedTask, roundLength } from './task-mix.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -60,3 +61,18 @@ test('sample tasks: all run here, in colour, at a pace to read; one of them fail
   }
   expect(Math.max(...all.map(({ seconds }) => seconds))).toBeGreaterThan(19);
 }, 120_000);
+
+test('task mix: its own scripts run here, and each ends in the way that it is there for', async () => {
+  const round = Array.from({ length: roundLength }, (_, index) => mixedTask(index));
+  const scripts = new Set([...round, approvedTask].map(({ command }) => command[2] ?? ''));
+  const samples = new Set(sampleNames.map((name) => sampleTask(name).command[2]));
+  const own = [...scripts].filter((script) => !samples.has(script));
+  const all = await Promise.all(own.map((script, number) => runToEnd(['sh', '-c', script], 100 + number)));
+  const ends = new Map(own.map((script, at) => [/# sample: (\w+)/.exec(script)?.[1], all[at]]));
+  expect(ends.get('poison')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no such file') });
+  expect([0, 75]).toContain(ends.get('flaky')?.exitCode);
+  expect(ends.get('killed')).toMatchObject({ exitCode: null, stderr: expect.stringContaining('killing itself') });
+  expect(ends.get('flood')?.stdout.length).toBeGreaterThan(32 * 1024);
+  for (const name of ['load', 'count', 'disk', 'kernel', 'words', 'report'])
+    expect([name, ends.get(name)]).toMatchObject([name, { exitCode: 0, stderr: '' }]);
+}, 60_000);

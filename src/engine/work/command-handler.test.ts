@@ -11,7 +11,12 @@ import { createSystemClock } from '../ports/clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
 import { createSystemRandomness } from '../ports/randomness.ts';
 import type { ApprovalAnswer, ApprovalQuestion } from './approval-gate.ts';
-import { type CommandHandlerDeps, createCommandHandler } from './command-handler.ts';
+import {
+  type CommandHandler,
+  type CommandHandlerDeps,
+  createCommandHandler,
+  type TaskWatch,
+} from './command-handler.ts';
 import { createProcessTable } from './process-table.ts';
 import { noOutputHash, type Task, type TaskAttempt } from './task-attempt.ts';
 import { createWorkerSession, type WorkerSession } from './worker-session.ts';
@@ -46,8 +51,8 @@ afterEach(async () => {
   expect(await livingProcesses(sessionId)).toEqual([]);
 });
 
-function handle(task: Task, more: Partial<CommandHandlerDeps> = {}, attempt: Partial<TaskAttempt> = {}) {
-  const handler = createCommandHandler({
+function create(more: Partial<CommandHandlerDeps> = {}): CommandHandler {
+  return createCommandHandler({
     ...{ sessions: [session], approvalMs: 60_000, mustAsk: () => false, exec: undefined },
     approvals: {
       async ask(question) {
@@ -57,6 +62,13 @@ function handle(task: Task, more: Partial<CommandHandlerDeps> = {}, attempt: Par
     },
     ...more,
   });
+}
+
+function handle(task: Task, more: Partial<CommandHandlerDeps> = {}, attempt: Partial<TaskAttempt> = {}) {
+  return handleBy(create(more), task, attempt);
+}
+
+function handleBy(handler: CommandHandler, task: Task, attempt: Partial<TaskAttempt> = {}) {
   return handler.handle({
     ...{ taskId: 't1', taskLeaf: 'a'.repeat(64), queue: 'q', attempt: 2, maxAttempts: 4, task },
     ...{ trace: startTrace(randomness.bytes), signal: abort.signal, ...attempt },
@@ -141,4 +153,46 @@ test('W8 a worker asks by its own policy, too', async () => {
   expect(await handle(sh('true'), { mustAsk })).toMatchObject({ reason: 'denied by olga' });
   expect(await handle({ command: ['true'] }, { mustAsk })).toMatchObject({ kind: 'done' });
   expect(questions).toHaveLength(1);
+});
+
+test('W2 a task that an operator ends has failed for good, whether it runs or waits for its approval', async () => {
+  const handler = create({
+    approvals: {
+      ask: ({ signal }) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve({ kind: 'aborted' }))),
+    },
+  });
+  await expect(handler.cancel('t1')).rejects.toMatchObject({ code: 'not-found' });
+  const running = handleBy(handler, sh('sleep 300'));
+  await expect.poll(() => session.isBusy).toBe(true);
+  await handler.cancel('t1');
+  expect(session.isBusy).toBe(false);
+  expect(await running).toMatchObject({ kind: 'failed', errorClass: 'cancelled', isFinal: true });
+  const waiting = handleBy(handler, { ...sh('echo never'), approval: { title: 'Deploy?' } });
+  await handler.cancel('t1');
+  expect(await waiting).toMatchObject({
+    ...{ kind: 'failed', errorClass: 'cancelled', isFinal: true, outputHash: noOutputHash },
+    reason: 'cancelled while it waited for its approval',
+  });
+  await expect(handler.cancel('t1')).rejects.toMatchObject({ code: 'not-found' });
+  expect(heard.text('stdout')).toBe('');
+});
+
+test('W1 a session that takes nothing any more has not failed the task: it is for another worker', async () => {
+  await session.stop({ reason: 'over', cause: 'worker-stopping', finishWithinMs: 0, graceMs: 0 });
+  expect(await handle(sh('true'))).toEqual({ kind: 'returned' });
+});
+
+test('W1 whoever watches is told what is at hand, whether it waits, and how it ended', async () => {
+  const told: unknown[] = [];
+  const watch: TaskWatch = {
+    began: ({ isWaiting }) => told.push(isWaiting ? 'waits' : 'runs'),
+    ended: (taskId, outcome) => told.push(`${taskId} ${outcome}`),
+  };
+  await handle({ ...sh('exit 3'), approval: { title: 'Deploy?' } }, { watch });
+  await handle(sh('true'), { watch });
+  answer = { kind: 'aborted' };
+  await handle({ ...sh('true'), approval: { title: 'Deploy?' } }, { watch });
+  await handle({ input: 1 } as Task, { watch });
+  expect(told).toEqual(['waits', 'runs', 't1 failed', 'runs', 't1 done', 'waits', 't1 returned', 't1 failed']);
 });
