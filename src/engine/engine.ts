@@ -16,16 +16,9 @@ import { startManagedServer } from './connections/managed-server.ts';
 import type { FindOnPath } from './connections/server-program.ts';
 import type { SelfTestResult } from './crypto/self-test.ts';
 import { createDeveloperService, type DeveloperService } from './developer/developer-service.ts';
-import { createEnvelopeReader } from './envelope/envelope-reader.ts';
-import { createEnvironmentSecret } from './envelope/environment-secret.ts';
 import { createIntake } from './envelope/intake.ts';
-import { createEnvelopeOpener } from './envelope/open-envelope.ts';
-import { createPinnedRoot } from './envelope/pinned-root.ts';
 import { createQuarantine } from './envelope/quarantine.ts';
-import { createSecretRegistry } from './envelope/secret-registry.ts';
-import { createProfileKnowledge } from './envelope/trust-knowledge.ts';
 import { createTrustReporter } from './envelope/trust-reporter.ts';
-import { createProfileSignatureCheck, createWorkspaceSecrets } from './envelope/workspace-trust.ts';
 import { createFeedHub, type FeedHub } from './feeds/feed-hub.ts';
 import { createMessageBuffer, type MessageBuffer } from './feeds/message-buffer.ts';
 import { createRowReader } from './feeds/row-reader.ts';
@@ -50,6 +43,7 @@ import { createSettingsService, type SettingsService } from './settings/settings
 import { createSnapshotHub, type SnapshotHub, type SnapshotReaders } from './snapshots/snapshot-hub.ts';
 import type { LaunchWorker } from './swarm/local-swarm.ts';
 import { createWorkPlane, type WorkPlane } from './work-plane.ts';
+import { createWorkspaceJudging } from './workspace-judging.ts';
 
 /** What the engine takes from outside. */
 export interface EnginePorts {
@@ -102,33 +96,12 @@ interface StreamsDeps {
   readonly onQuarantine: () => void;
 }
 
-/** Who may be believed in this workspace, as the profile knows it, and what opens its messages. */
-function createTrust({ profile, clock, environment, logger }: EnginePorts, workspace: string) {
-  const { keyStore, records, settings } = profile;
-  const held = createDisposer();
-  const name = (): string => settings.settings().workspaceSecretEnv;
-  const fromOutside = held.add(createEnvironmentSecret({ environment, name, logger }));
-  const source = held.add(createWorkspaceSecrets({ keyStore, workspace, environmentSecret: fromOutside.entry }));
-  const root = held.add(createPinnedRoot(keyStore, workspace));
-  const { directory } = records;
-  const knowledge = held.add(createProfileKnowledge({ keyStore, directory, root, secrets: source, clock }));
-  const { check: checkSignature, resolve } = createProfileSignatureCheck(records, root);
-  const opener = createEnvelopeOpener({ registry: createSecretRegistry({ source, clock }), workspace });
-  async function refresh(): Promise<void> {
-    await fromOutside.refresh();
-    knowledge.changed();
-  }
-  const policy = () => settings.settings().policy;
-  const judging = { opener, checkSignature, resolve, knowledge, policy, reader: createEnvelopeReader() };
-  return { judging, secrets: source, refresh, dispose: () => held.dispose() };
-}
-
 /** What the bus carries, judged and kept for the windows: the buffer, the quarantine, who was heard, the feeds. */
 function createStreams({ bus, ports, config, onSessions, onQuarantine }: StreamsDeps) {
   const { clock } = ports;
   const { workspace } = config;
   const held = createDisposer();
-  const { judging, secrets, refresh } = held.add(createTrust(ports, workspace));
+  const { judging, secrets, refresh } = held.add(createWorkspaceJudging(ports, workspace));
   const { reader, opener } = judging;
   const subjects = createSubjectReader();
   const buffer = createMessageBuffer({ capacityCount: config.bufferCount, capacityBytes: config.bufferBytes });
@@ -328,6 +301,8 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
     ...{ ports, workspace },
     onChange() {
       for (const name of ['identity.keyStore', 'identity.self', 'settings.current'] as const) snapshots.changed(name);
+      // An operator who has just been made speaks from now on.
+      outbox.follow();
     },
     onBusChange(isSecret) {
       void trust.refreshSecrets();

@@ -29,6 +29,7 @@ import {
 import type { Stored } from '../../src/engine/ports/directory.ts';
 import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clock.ts';
 import { createSeededRandomness, type Randomness } from '../../src/engine/ports/randomness.ts';
+import { recordProblem } from '../../src/engine/work/record-content.ts';
 import { utf8 } from '../../src/shared/base/bytes.ts';
 import { toDisposable } from '../../src/shared/base/disposer.ts';
 import { rolesThatMayPublish } from '../../src/shared/protocol/acl.ts';
@@ -193,6 +194,7 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
   };
   const intake = createIntake({
     ...{ ...judging, buffer, reader, subjects: createSubjectReader(), opener, quarantine, clock, knowledge },
+    contentProblem: recordProblem,
   });
   const judge = createStoredJudge({ ...judging, reader, opener, knowledge });
   const senders = createSecretRegistry({ source, clock });

@@ -17,6 +17,7 @@ import { type EnvelopeOpener, mayOpenLater } from './open-envelope.ts';
 import { ownText } from './own-text.ts';
 import type { Quarantine } from './quarantine.ts';
 import { judgeLink, judgeReceived, type ReceivePolicy } from './receive-policy.ts';
+import type { SoundMessage } from './stored-judge.ts';
 import type { Want } from './trust-knowledge.ts';
 
 /** A message that may be handled. */
@@ -57,6 +58,16 @@ export interface MessageJudge {
   judgeAgain(held: HeldMessage, want: Want): void;
 }
 
+/** Why a sound message does not count for what it says. `isFinal`: no grant that may yet become known says otherwise. */
+export interface ContentProblem extends Refusal {
+  readonly isFinal: boolean;
+}
+
+/** What a message says. */
+export type SaidContent = Pick<SoundMessage, 'envelope' | 'payload'>;
+/** Who signed it. */
+export type ContentSigner = Pick<SoundMessage, 'roles' | 'queues'>;
+
 /** What it is made of. */
 export interface MessageJudgeDeps {
   readonly buffer: MessageBuffer;
@@ -69,6 +80,8 @@ export interface MessageJudgeDeps {
   readonly policy: () => ReceivePolicy;
   /** Judges a signature; `undefined` while the grants are not known. */
   readonly checkSignature: (envelope: Envelope, subject: string, atMs: number) => SignatureReport | undefined;
+  /** Judges what a message says that is sound by itself; undefined: nothing speaks against it. `signer` is asked for only if it matters. */
+  readonly contentProblem: (said: SaidContent, signer: () => ContentSigner) => ContentProblem | undefined;
   readonly waiting: Waiting;
   /** Looks for grants, and judges first what waited for one; whether something came to be known. */
   readonly seekGrants: () => boolean;
@@ -106,6 +119,9 @@ function sealJudgement(opened: OpenedPayload & { readonly kind: 'failed' }, { se
     seal !== undefined && mayOpenLater(failure) ? { kind: 'secret', keyId: ownText(seal.keyid) } : undefined;
   return { refusal: { reason: 'unopenable', why: failure.why }, want };
 }
+
+/** Who signed nothing. */
+const nobody = { roles: [], queues: [] };
 
 /** Whose sessions are whose: a session belongs to the peer that was named for it, or that soundly spoke in it first. */
 function createSessionOwners() {
@@ -200,20 +216,34 @@ export function createMessageJudge(deps: MessageJudgeDeps): MessageJudge {
     return trust.signature === 'unchecked' ? 'unknown' : 'sound';
   }
 
+  /** What its opened payload says against it. */
+  function contentJudgement(held: HeldMessage, envelope: Envelope, payload: Uint8Array): Judgement | undefined {
+    const problem = deps.contentProblem({ envelope, payload }, () => {
+      const report = deps.checkSignature(envelope, held.subject, held.atMs);
+      return report?.kind === 'valid' ? report : nobody;
+    });
+    if (problem === undefined) return undefined;
+    const { reason, why, isFinal } = problem;
+    return { refusal: { reason, why }, want: isFinal ? undefined : grantOf(envelope) };
+  }
+
   function admit(held: HeldMessage): Admission {
     const { trust, subject, atMs } = held;
     const reading = reader.read(held.data);
     const stands = standing(held);
     if (trust.refusal !== undefined) return { kind: 'refused', refusal: trust.refusal };
     if (stands !== 'sound' || reading.kind !== 'envelope') return { kind: 'locked' };
+    const { envelope } = reading;
     const opened = open(held);
-    if (opened.kind === 'opened') {
-      trust.isAccepted = true;
-      return { kind: 'accepted', subject, atMs, envelope: reading.envelope, payload: opened.bytes };
+    if (opened.kind === 'failed') {
+      // What was accepted once stays so, although its secret is out of use now.
+      if (opened.failure.kind === 'locked' || trust.isAccepted) return { kind: 'locked' };
+      return { kind: 'refused', refusal: refuse(held, sealJudgement(opened, envelope)) };
     }
-    // What was accepted once stays so, although its secret is out of use now.
-    if (opened.failure.kind === 'locked' || trust.isAccepted) return { kind: 'locked' };
-    return { kind: 'refused', refusal: refuse(held, sealJudgement(opened, reading.envelope)) };
+    const said = trust.isAccepted ? undefined : contentJudgement(held, envelope, opened.bytes);
+    if (said !== undefined) return { kind: 'refused', refusal: refuse(held, said) };
+    trust.isAccepted = true;
+    return { kind: 'accepted', subject, atMs, envelope, payload: opened.bytes };
   }
 
   /** Whether it would have a place in its chain if its sender were known. */
@@ -258,7 +288,8 @@ export function createMessageJudge(deps: MessageJudgeDeps): MessageJudge {
     const refusal = judgeLink(trust.link.verdict);
     if (refusal !== undefined) return { refusal, want: undefined };
     watch.vouch(envelope.source, place);
-    return 'sound';
+    const opened = open(held);
+    return opened.kind === 'opened' ? (contentJudgement(held, envelope, opened.bytes) ?? 'sound') : 'sound';
   }
 
   function openAgain(held: HeldMessage, { envelope }: ReadEnvelope): Judgement | 'sound' | 'unknown' {

@@ -11,20 +11,20 @@ import { type EnvelopeOpener, mayOpenLater } from './open-envelope.ts';
 import { judgeReceived, type ReceivePolicy } from './receive-policy.ts';
 import type { TrustKnowledge } from './trust-knowledge.ts';
 
-/** `locked`: nobody can tell yet, the keys or the grants are not there. */
+/** What was soundly said, and by whom. */
+export interface SoundMessage {
+  readonly envelope: Envelope;
+  /** Opened; nobody may write to it. */
+  readonly payload: Uint8Array;
+  /** Of its signer; empty if it is unsigned, and the policy lets that be. */
+  readonly roles: readonly string[];
+  /** That its signer is granted. */
+  readonly queues: readonly string[];
+}
+
+/** `locked`: nobody can tell yet, the keys or the grants are not there. `leaf`: 64 lower hex digits (E10). */
 export type StoredVerdict =
-  | {
-      readonly kind: 'accepted';
-      readonly envelope: Envelope;
-      /** 64 lower hex digits (E10). */
-      readonly leaf: string;
-      /** Opened; nobody may write to it. */
-      readonly payload: Uint8Array;
-      /** Of its signer; empty if it is unsigned, and the policy lets that be. */
-      readonly roles: readonly string[];
-      /** That its signer is granted. */
-      readonly queues: readonly string[];
-    }
+  | ({ readonly kind: 'accepted'; readonly leaf: string } & SoundMessage)
   /** `isFinal`: nothing that may yet become known says otherwise. */
   | {
       readonly kind: 'refused';

@@ -6,7 +6,7 @@ import { isVakError } from '../../shared/base/vak-error.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { decodePayload, type PayloadOf } from '../../shared/protocol/payloads.ts';
 import type { StoredMessage } from '../bus/durable.ts';
-import type { StoredJudge } from '../envelope/stored-judge.ts';
+import type { SoundMessage, StoredJudge } from '../envelope/stored-judge.ts';
 
 export type DeadLetter = PayloadOf<'vak.dlq.failed'>;
 
@@ -19,14 +19,23 @@ export type DeadLetterVerdict =
 /** Roles that may end tasks of any queue. */
 const anyQueue = ['dlq-supervisor', 'coordinator', 'operator'];
 
-const invalid = (why: string, isFinal = true): DeadLetterVerdict => ({ kind: 'invalid', why, isFinal });
+const invalid = (why: string, isFinal = true) => ({ kind: 'invalid', why, isFinal }) as const;
 
 /** Judges a stored message as a dead letter. */
 export function judgeDeadLetter(message: StoredMessage, judge: StoredJudge): DeadLetterVerdict {
   const verdict = judge(message);
   if (verdict.kind === 'locked') return verdict;
   if (verdict.kind === 'refused') return invalid(verdict.refusal.why, verdict.isFinal);
-  const { envelope, payload, roles, queues } = verdict;
+  return judgeSaidLetter(verdict);
+}
+
+/** Judges what a sound message says as a dead letter. */
+export function judgeSaidLetter({
+  envelope,
+  payload,
+  roles,
+  queues,
+}: SoundMessage): Exclude<DeadLetterVerdict, { kind: 'locked' }> {
   if (envelope.type !== 'vak.dlq.failed') return invalid(`It is of type ${envelope.type}, not a dead letter.`);
   let letter: DeadLetter;
   try {

@@ -9,7 +9,7 @@ import { buildSubject, isToken } from '../../shared/protocol/subject.ts';
 import type { TraceContext } from '../../shared/protocol/trace-context.ts';
 import type { StoredMessage } from '../bus/durable.ts';
 import type { EnvelopeDraft } from '../envelope/envelope-author.ts';
-import type { StoredJudge } from '../envelope/stored-judge.ts';
+import type { SoundMessage, StoredJudge } from '../envelope/stored-judge.ts';
 import type { Purge } from './task-book.ts';
 
 /** The action that stands in the record. */
@@ -19,7 +19,8 @@ export const purgeAction = 'queue.purge';
 export type PurgeReading =
   | { readonly kind: 'purge'; readonly purge: Purge }
   | { readonly kind: 'invalid'; readonly why: string; readonly isFinal: boolean }
-  | { readonly kind: 'other' | 'locked' };
+  | { readonly kind: 'other' }
+  | { readonly kind: 'locked' };
 
 /** Stream of the operators' actions. */
 export function auditStreamOf(workspace: string): string {
@@ -46,13 +47,18 @@ export function readPurge(message: StoredMessage, judge: StoredJudge): PurgeRead
   const verdict = judge(message);
   if (verdict.kind === 'locked') return verdict;
   if (verdict.kind === 'refused') return { kind: 'invalid', why: verdict.refusal.why, isFinal: verdict.isFinal };
-  const { envelope, payload, roles } = verdict;
-  if (!roles.includes('operator')) {
-    return { kind: 'invalid', why: `${envelope.agentid} is no operator.`, isFinal: false };
-  }
+  return judgeSaidAction(verdict);
+}
+
+/** Judges what a sound message says as an action. */
+export function judgeSaidAction({ envelope, payload, roles }: SoundMessage): Exclude<PurgeReading, { kind: 'locked' }> {
   try {
     const { action, target: queue, places } = decodePayload('vak.audit.action', payload);
-    if (action !== purgeAction || places === undefined || !isToken(queue)) return { kind: 'other' };
+    if (action !== purgeAction) return { kind: 'other' };
+    if (!roles.includes('operator')) {
+      return { kind: 'invalid', why: `${envelope.agentid} is no operator, and may not purge a queue.`, isFinal: false };
+    }
+    if (places === undefined || !isToken(queue)) return { kind: 'other' };
     return { kind: 'purge', purge: { queue, ranges: places } };
   } catch (error) {
     if (isVakError(error)) return { kind: 'invalid', why: `${error.message}.`, isFinal: true };

@@ -10,7 +10,7 @@ import { buildSubject } from '../../shared/protocol/subject.ts';
 import type { TraceContext } from '../../shared/protocol/trace-context.ts';
 import type { StoredMessage } from '../bus/durable.ts';
 import type { EnvelopeDraft } from '../envelope/envelope-author.ts';
-import type { StoredJudge } from '../envelope/stored-judge.ts';
+import type { SoundMessage, StoredJudge } from '../envelope/stored-judge.ts';
 
 export type Receipt = PayloadOf<'vak.receipts.completed'>;
 
@@ -30,14 +30,23 @@ export function draftReceipt(
   return { subject, payload: utf8(JSON.stringify(receipt)), trace, causationId: receipt.taskId };
 }
 
-const invalid = (why: string, isFinal = true): ReceiptVerdict => ({ kind: 'invalid', why, isFinal });
+const invalid = (why: string, isFinal = true) => ({ kind: 'invalid', why, isFinal }) as const;
 
 /** Judges a stored message as a receipt. Whether its leaf is that of the task is for who knows the task. */
 export function judgeReceipt(message: StoredMessage, judge: StoredJudge): ReceiptVerdict {
   const verdict = judge(message);
   if (verdict.kind === 'locked') return verdict;
   if (verdict.kind === 'refused') return invalid(verdict.refusal.why, verdict.isFinal);
-  const { envelope, payload, roles, queues } = verdict;
+  return judgeSaidReceipt(verdict);
+}
+
+/** Judges what a sound message says as a receipt. */
+export function judgeSaidReceipt({
+  envelope,
+  payload,
+  roles,
+  queues,
+}: SoundMessage): Exclude<ReceiptVerdict, { kind: 'locked' }> {
   if (envelope.type !== 'vak.receipts.completed') return invalid(`It is of type ${envelope.type}, not a receipt.`);
   let receipt: Receipt;
   try {

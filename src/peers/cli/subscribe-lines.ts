@@ -6,6 +6,7 @@ import { marksOf } from '../../engine/envelope/message-trust.ts';
 import { createQuarantine } from '../../engine/envelope/quarantine.ts';
 import { createMessageBuffer, type HeldMessage } from '../../engine/feeds/message-buffer.ts';
 import { createSubjectReader } from '../../engine/feeds/subject-reader.ts';
+import { recordProblem } from '../../engine/work/record-content.ts';
 import { toBase64 } from '../../shared/base/bytes.ts';
 import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
 import type { OpenedPayload } from '../../shared/contract/trust-report.ts';
@@ -66,6 +67,7 @@ export function createOpenedLines(known: EnvelopeWorkspace & { workspace: string
     subjects: createSubjectReader(),
     quarantine: createQuarantine({ onChange: () => {} }),
     clock: host.clock,
+    contentProblem: recordProblem,
   });
   held.add(intake);
   let last: HeldMessage | undefined;

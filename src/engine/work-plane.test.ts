@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createCallContext } from '../../tests/support/call-context.ts';
+import { failure } from '../../tests/support/expected-failure.ts';
+import { createScriptedPrompt } from '../../tests/support/scripted-prompt.ts';
+import { createTestProfiles, type TestProfiles, testWorkspace } from '../../tests/support/test-profile.ts';
+import type { AppContract } from '../shared/contract/app-contract.ts';
+import type { SnapshotName, SnapshotValue } from '../shared/contract/define-contract.ts';
+import { createEngine, type Engine } from './engine.ts';
+
+const context = createCallContext();
+let profiles: TestProfiles;
+let engine: Engine;
+
+beforeEach(async () => {
+  profiles = createTestProfiles();
+  const profile = await profiles.open(profiles.folder());
+  const { clock, randomness, logger, vault } = profiles;
+  engine = await createEngine(
+    {
+      ...{ clock, randomness, logger, profile, vault, prompt: createScriptedPrompt(), environment: {} },
+      ...{ selfTest: { ok: true }, findOnPath: () => undefined, natsCli: { folder: '/none', home: '/none' } },
+      launchWorker() {
+        throw new Error('no worker in this test');
+      },
+    },
+    {
+      ...{ workspace: testWorkspace, bufferCount: 1_000, bufferBytes: 1 << 20 },
+      runtime: { version: '1', platform: 'test', electron: '1', chromium: '1', node: '1' },
+    },
+  );
+  await engine.open();
+});
+
+afterEach(async () => {
+  await engine.stop();
+  expect(profiles.log.filter((line) => line.includes('"bug"'))).toEqual([]);
+  await profiles.remove();
+  expect(profiles.clock.timerCount).toBe(0);
+});
+
+/** Lets time pass until something is so. */
+async function until(isSo: () => unknown): Promise<void> {
+  const step = async (): Promise<boolean> => {
+    for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
+    profiles.clock.advance(100);
+    return Boolean(isSo());
+  };
+  await expect.poll(step, { timeout: 10_000, interval: 1 }).toBe(true);
+}
+
+async function during<T>(work: Promise<T> | T): Promise<T> {
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+  };
+  Promise.resolve(work).then(end, end);
+  await until(() => isOver);
+  return await work;
+}
+
+const snapshot = <N extends SnapshotName<AppContract>>(name: N): SnapshotValue<AppContract, N> | undefined =>
+  engine.snapshots.current().find((one) => one.name === name)?.value as SnapshotValue<AppContract, N> | undefined;
+const queue = (name: string) => snapshot('queues.state')?.queues.find((one) => one.queue === name);
+
+it('W9 the app sees a task that it has queued, pauses its queue, looks into it, and purges it; locked it sees nothing', async () => {
+  const { identity, queues, approvals } = engine.services;
+  await identity.setUp({ peer: 'ada', displayName: 'Ada' }, context);
+  const { seq, taskId } = await during(queues.enqueue({ queue: 'builds', task: { command: ['make'] } }, context));
+  await until(() => queue('builds')?.pendingCount === 1);
+  expect(queue('builds')).toMatchObject({ lag: 1, outcomes: { queued: 1 }, paused: null });
+  expect(snapshot('operations.state')).toMatchObject({ totals: { lag: 1, pendingApprovalCount: 0 } });
+  expect(snapshot('approvals.state')).toMatchObject({ pending: [], problem: null, readAtMs: expect.any(Number) });
+  await during(queues.pause({ queue: 'builds' }, context));
+  await until(() => queue('builds')?.paused?.by === 'ada');
+  const { tasks } = await queues.peek({ queue: 'builds', limit: 10 }, context);
+  expect(tasks).toMatchObject([{ seq, taskId, peer: 'ada', refusal: null, signature: { kind: 'valid' } }]);
+  const purge = queues.purge({ queue: 'builds', confirmedName: 'builds', lastSeq: seq }, context);
+  expect(await during(purge)).toEqual({ purgedCount: 1 });
+  await until(() => queue('builds')?.outcomes.purged === 1);
+  expect(queue('builds')).toMatchObject({ lag: 0, outcomes: { queued: 0, lost: 0 } });
+
+  const none = '0197a3c0-0000-7000-8000-000000000001';
+  const answer = async () => await approvals.answer({ requestId: none, decision: 'approve' }, context);
+  expect(await failure(during(answer()))).toMatchObject({ code: 'not-found' });
+
+  await identity.lock({}, context);
+  expect([snapshot('queues.state'), snapshot('approvals.state'), snapshot('operations.state')]).toEqual(
+    Array.from({ length: 3 }, () => undefined),
+  );
+  await identity.unlock({}, context);
+  await until(() => queue('builds')?.outcomes.purged === 1);
+  expect(queue('builds')?.paused).toMatchObject({ by: 'ada' });
+});
