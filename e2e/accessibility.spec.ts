@@ -1,8 +1,10 @@
 /** axe finds nothing in any view, theme and size, empty and at work (quality.md §2). */
 import { expect, type Page } from '@playwright/test';
+import { approvalReport } from '../tests/support/approval-reports.ts';
 import { sizes, themes, violations } from './support/axe.ts';
 import { burst, call } from './support/bridge.ts';
 import { newestTask, openSession } from './support/streams-page.ts';
+import { tellSnapshot } from './support/told-snapshot.ts';
 import { setPageSize, shareWorkbench, test } from './support/workbench.ts';
 
 async function chooseTheme(page: Page, theme: (typeof themes)[number]): Promise<void> {
@@ -89,6 +91,47 @@ for (const theme of themes) {
         expect.soft(await violations(page), 'run dialog').toEqual([]);
         await page.keyboard.press('Escape');
         await call(page, 'swarm.stop', {});
+      });
+
+      // Their parts stand as they do at the smaller size.
+      if (width > 1024) return;
+      test('axe finds nothing in queues and approvals at work: table, detail, task, forms, answers', async () => {
+        const { page } = shared();
+        await call(page, 'queues.enqueue', { queue: 'axe', task: { command: ['true'] } });
+        await page.keyboard.press('Control+3');
+        await page.getByTestId('queue-table').press('j');
+        await page.keyboard.press('Enter');
+        await page.getByTestId('waiting-list').press('j');
+        expect.soft(await violations(page), 'queue and what waits').toEqual([]);
+        await page.keyboard.press('Enter');
+        await page.keyboard.press('o');
+        await expect(page.getByTestId('task-payload')).toBeVisible();
+        expect.soft(await violations(page), 'opened task').toEqual([]);
+        await page.getByRole('tab', { name: 'Outcomes' }).click();
+        await expect(page.getByTestId('outcome-list')).toBeVisible();
+        expect.soft(await violations(page), 'outcomes').toEqual([]);
+        await page.getByRole('tab', { name: 'Workers' }).click();
+        await page.keyboard.press('e');
+        await page.getByTestId('template-approval').click();
+        expect.soft(await violations(page), 'form of a task').toEqual([]);
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Control+6');
+        const nowMs = Date.now();
+        await tellSnapshot(shared(), 'approvals.state', {
+          ...{ readAtMs: nowMs, problem: null, leftOutCount: 1, refusedCount: 1 },
+          pending: [approvalReport('r1', { detail: 'Why', askedMs: nowMs, expiresMs: nowMs + 50_000 })],
+          past: [approvalReport('r2', { state: 'expired' })],
+          refused: [{ kind: 'verdict', seq: 1, atMs: nowMs, why: 'it counts twice' }],
+        });
+        await expect(page.getByTestId('approval-detail')).toBeVisible();
+        expect.soft(await violations(page), 'approval').toEqual([]);
+        await page.keyboard.press('d');
+        await page.getByTestId('answer-reason').press('Enter');
+        expect.soft(await violations(page), 'answer').toEqual([]);
+        await page.keyboard.press('Escape');
+        await page.getByRole('tab', { name: 'Not counted' }).click();
+        await page.getByTestId('approvals-refused').press('j');
+        expect.soft(await violations(page), 'what does not count').toEqual([]);
       });
     });
   }

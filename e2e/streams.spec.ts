@@ -148,7 +148,7 @@ async function copyBy({ app, page }: Workbench, name: string): Promise<string> {
 
 /** Bytes that the hex view shows: all rows must be in sight. */
 async function shownHex(page: Page): Promise<string> {
-  const rows = await page.locator('.inspector-hex-row').evaluateAll((found) =>
+  const rows = await page.locator('.payload-hex-row').evaluateAll((found) =>
     found
       .map((row) => row.querySelectorAll('span'))
       .map((cells) => ({ offset: cells[0]?.textContent ?? '', hex: cells[1]?.textContent ?? '' }))
@@ -342,7 +342,7 @@ test('the session view shows the terminal and charts with points', async ({ work
   const drawn = (index: number, token: string): Promise<number> =>
     page.evaluate(
       (wanted) => {
-        const canvas = document.querySelectorAll<HTMLCanvasElement>('.session-chart canvas')[wanted.index];
+        const canvas = document.querySelectorAll<HTMLCanvasElement>('.time-chart canvas')[wanted.index];
         const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
         if (!canvas || !context) return 0;
         Object.assign(context.canvas, { width: canvas.width, height: canvas.height });

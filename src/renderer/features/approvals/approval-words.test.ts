@@ -23,6 +23,9 @@ describe('words for approvals', () => {
     expect(summaryWords({ pending: [], leftOutCount: 0 }, nowMs)).toBe('nothing waits');
     const pending = [approvalReport('r1'), approvalReport('r2')];
     expect(summaryWords({ pending, leftOutCount: 0 }, 5000)).toBe(`2 wait · the oldest was asked 4${unitSpace}s ago`);
+    expect(summaryWords({ pending: [approvalReport('r1')], leftOutCount: 0 }, 5000)).toBe(
+      `1 waits · asked 4${unitSpace}s ago`,
+    );
     expect(summaryWords({ pending, leftOutCount: 7 }, 5000)).toMatch(/^9 wait/);
   });
 

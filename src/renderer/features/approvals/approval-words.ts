@@ -37,7 +37,7 @@ export function summaryWords(state: Pick<ApprovalsState, 'pending' | 'leftOutCou
   const waiting = pendingCount(state);
   if (oldest === undefined) return 'nothing waits';
   const count = `${formatCount(waiting)} ${waiting === 1 ? 'waits' : 'wait'}`;
-  return `${count} · the oldest was asked ${formatRelative(Math.min(oldest.askedMs, nowMs), nowMs)}`;
+  return `${count} · ${waiting === 1 ? '' : 'the oldest was '}asked ${formatRelative(Math.min(oldest.askedMs, nowMs), nowMs)}`;
 }
 
 /** A request by its id, wherever it stands. */

@@ -26,15 +26,16 @@ export function LagChart({ queue, readAtMs, sampleMs }: LagChartProps) {
     () => lagHistory.map((_, at) => (readAtMs - (lagHistory.length - 1 - at) * sampleMs) / 1000),
     [lagHistory, readAtMs, sampleMs],
   );
-  const at = hovered !== undefined && hovered <= last ? hovered : last;
-  const lag = at < 0 ? '–' : formatCount(lagHistory[at] as number);
-  const atMs = at < 0 ? readAtMs : (times[at] as number) * 1000;
+  const at = hovered !== undefined && hovered <= last ? hovered : undefined;
+  // Between two samples the count goes on; the line does not.
+  const lag = formatCount(at === undefined ? queue.lag : (lagHistory[at] as number));
+  const atMs = at === undefined ? readAtMs : (times[at] as number) * 1000;
   return (
     <div className="queue-chart">
       <p className="queue-chart-readout">
         <span className="dim">Lag</span> <span className="data">{lag}</span> <TrendMark trend={trend} />
         <span className="dim queue-chart-time">
-          {hovered === undefined ? 'last' : 'at'} {formatTimeOfDay(atMs, zone)} {formatZone(zone, atMs)}
+          {at === undefined ? 'last' : 'at'} {formatTimeOfDay(atMs, zone)} {formatZone(zone, atMs)}
         </span>
       </p>
       <TimeChart

@@ -20,9 +20,14 @@ export function reportLine(report: TaskReport): string {
     .join(' · ');
 }
 
-/** `exit.3`, `exit.3 · no such texture`: why an attempt failed. */
-export function attemptReason({ errorClass, reason }: Pick<TaskAttempt, 'errorClass' | 'reason'>): string {
-  return [errorClass, reason]
+/** Why an attempt failed: its class, unless that only repeats the exit code, and the reason. */
+export function attemptReason({
+  errorClass,
+  exitCode,
+  reason,
+}: Pick<TaskAttempt, 'errorClass' | 'exitCode' | 'reason'>): string {
+  const known = errorClass === `exit.${exitCode}` ? null : errorClass;
+  return [known, reason]
     .filter((part): part is string => part !== null && part !== '')
     .map(visibleText)
     .join(' · ');
