@@ -23,9 +23,9 @@ export default defineConfig({
       { test: { ...common, name: 'together', include: every, exclude: alone, isolate: false } },
     ],
     globalSetup: ['tests/support/test-run-folder.ts'],
-    // Left to itself vitest takes one core fewer than there are: on two cores a single worker, which would spend half of its time
-    // waiting for the programs and servers that tests start.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Left to itself vitest takes one core fewer than there are. On two cores even two workers leave a fourth of the time unused, as
+    // they wait for the programs and servers that tests start.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     passWithNoTests: false,
     coverage: {
       provider: 'v8',

@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../../tests/support/expected-failure.ts';
 import {
   addIdentity,
@@ -10,20 +11,33 @@ import {
   serials,
 } from '../../../tests/support/key-store-fixture.ts';
 import { createNoVault } from '../ports/vault.ts';
+import type { FileKeyStore } from './file-key-store.ts';
 
 type Header = { id: string; backend: string; version: number; format: string; slots: Record<string, unknown>[] };
 
+let good: Buffer;
 let place: KeyStoreFolder;
 let copy: string;
-let good: Buffer;
 
-beforeEach(async () => {
+/** The bytes of a store, made in a folder of its own. */
+async function makeStore(change?: (store: FileKeyStore) => Promise<unknown>): Promise<Buffer> {
+  const maker = createKeyStoreFolder();
+  const store = maker.store();
+  await store.create({ passphrase: passphrase() });
+  await change?.(store);
+  const bytes = readFileSync(maker.file);
+  maker.dispose();
+  return bytes;
+}
+
+beforeAll(async () => {
+  good = await makeStore((store) => store.update(addIdentity(7)));
+});
+beforeEach(() => {
   place = createKeyStoreFolder();
   copy = `${place.file}.last-good`;
-  const store = place.store();
-  await store.create({ passphrase: passphrase() });
-  await store.update(addIdentity(7));
-  good = readFileSync(place.file);
+  mkdirSync(dirname(place.file), { recursive: true });
+  for (const path of [place.file, copy]) writeFileSync(path, good);
 });
 afterEach(() => place.dispose());
 
@@ -91,34 +105,38 @@ describe('one changed bit', () => {
 });
 
 describe('a forged header', () => {
-  it('I3 slots, id, backend, version and format of another store or file do not fit the body', async () => {
-    const elsewhere = createKeyStoreFolder();
-    const twin = elsewhere.store();
-    await twin.create({ passphrase: passphrase() });
-    const foreign = headerOf(readFileSync(elsewhere.file));
-    const backup = headerOf(Buffer.from(await twin.backup(passphrase())));
-    elsewhere.dispose();
-    const own = headerOf(good);
-    const forged: object[] = [
-      { ...own, slots: foreign.slots },
-      { ...own, slots: [own.slots[0], foreign.slots[1]] },
-      { ...own, slots: [foreign.slots[0], own.slots[1]] },
-      { ...own, slots: [own.slots[1], own.slots[0]] },
-      { ...own, slots: [own.slots[1]] },
-      { ...own, slots: [own.slots[0], backup.slots[0]] },
-      { ...own, id: foreign.id },
-      foreign,
-    ];
+  let foreign: Header;
+  let backup: Header;
+  beforeAll(async () => {
+    const twin = await makeStore(async (store) => {
+      backup = headerOf(Buffer.from(await store.backup(passphrase())));
+    });
+    foreign = headerOf(twin);
+  });
+
+  it.each<[string, (own: Header) => object]>([
+    ['both slots of another store', (own) => ({ ...own, slots: foreign.slots })],
+    ['the passphrase slot of another store', (own) => ({ ...own, slots: [own.slots[0], foreign.slots[1]] })],
+    ['the keychain slot of another store', (own) => ({ ...own, slots: [foreign.slots[0], own.slots[1]] })],
+    ['slots the other way round', (own) => ({ ...own, slots: [own.slots[1], own.slots[0]] })],
+    ['a slot less', (own) => ({ ...own, slots: [own.slots[1]] })],
+    ['the slot of a backup', (own) => ({ ...own, slots: [own.slots[0], backup.slots[0]] })],
+    ['the id of another store', (own) => ({ ...own, id: foreign.id })],
+    ['the header of another store', () => foreign],
+  ])('I3 %s: it does not fit the body, and nothing is written', async (_, forge) => {
     rmSync(copy);
-    for (const header of forged) {
-      writeFileSync(place.file, withHeader(good, header));
-      const before = place.files();
-      for (const options of [{}, { passphrase: passphrase() }]) {
-        const error = await failure(place.store().unlock(options));
-        expect(['corrupt', 'wrong-passphrase', 'invalid-input']).toContain(error.code);
-      }
-      expect(place.files()).toEqual(before);
+    writeFileSync(place.file, withHeader(good, forge(headerOf(good))));
+    const before = place.files();
+    for (const options of [{}, { passphrase: passphrase() }]) {
+      const error = await failure(place.store().unlock(options));
+      expect(['corrupt', 'wrong-passphrase', 'invalid-input']).toContain(error.code);
     }
+    expect(place.files()).toEqual(before);
+  });
+
+  it('I3 another backend, or the format of a backup, does not fit the body', async () => {
+    rmSync(copy);
+    const own = headerOf(good);
     writeFileSync(place.file, withHeader(good, { ...own, backend: 'kwallet' }));
     expect((await failure(place.store().unlock({ passphrase: passphrase() }))).code).toBe('corrupt');
     writeFileSync(place.file, withHeader(good, { ...own, format: 'vak-backup' }));
