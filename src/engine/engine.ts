@@ -6,7 +6,7 @@ import { createDisposer, type Disposable } from '../shared/base/disposer.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { AppStatus } from '../shared/contract/app-status-contract.ts';
 import type { ConnectionsState } from '../shared/contract/connections-contract.ts';
-import type { Services } from '../shared/contract/define-contract.ts';
+import type { Services, SnapshotName } from '../shared/contract/define-contract.ts';
 import { type AccessGate, createAccessGate } from './access-gate.ts';
 import type { Bus } from './bus/bus.ts';
 import { type ConnectionSwitch, openConnectionSwitch } from './connections/connection-switch.ts';
@@ -283,6 +283,7 @@ function createOutboxOf(
   return outbox;
 }
 
+/** What is seen of the work of the workspace, and done with it. */
 /** Builds a running engine on the connection that the settings ask for. */
 export async function createEngine(ports: EnginePorts, config: EngineConfig): Promise<Engine> {
   const { clock, randomness, logger, launchWorker, profile, selfTest } = ports;
@@ -290,12 +291,9 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   const held = createDisposer();
   const connection = await openConnection(ports, workspace);
   const { bus } = connection.live;
+  const tell = (name: SnapshotName<AppContract>) => (): void => snapshots.changed(name);
   const { buffer, sessions, feeds, streams, trust } = held.add(
-    createStreams({
-      ...{ bus, ports, config },
-      onSessions: () => snapshots.changed('sessions.list'),
-      onQuarantine: () => snapshots.changed('streams.quarantine'),
-    }),
+    createStreams({ bus, ports, config, onSessions: tell('sessions.list'), onQuarantine: tell('streams.quarantine') }),
   );
   const { identity, settings, issueCredentials } = createPersonal({
     ...{ ports, workspace },
@@ -313,11 +311,11 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   const plane = createAppWorkPlane({
     ...{ clock, randomness, logger, workspace, profile, connection, launch: launchWorker, issueCredentials, sessions },
     isOpen: () => gate.isOpen,
-    onSwarm: () => snapshots.changed('swarm.state'),
+    onSwarm: tell('swarm.state'),
     onSupervisor: () => work.changed(),
   });
   const { swarm } = plane;
-  const onConnection = (): void => snapshots.changed('connections.state');
+  const onConnection = tell('connections.state');
   const outbox = createOutboxOf(ports, connection, { workspace, secrets: trust.secrets, onChange: onConnection });
   const work = held.add(
     createWorkPlane({
@@ -348,7 +346,6 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
     }),
   );
   held.add(keepCurrent({ clock, buffer, streams, snapshots }, sample));
-
   const told = createSessionsService({ workspace, sessions, outbox, clock, randomness });
   const services = servicesOf({ connections, developer, identity, settings, streams, swarm, told, work });
   return {
