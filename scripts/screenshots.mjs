@@ -89,9 +89,24 @@ async function takeStreams(page, folder, theme) {
   await take(page, folder, `streams-${theme}`);
 }
 
+/** The session of a worker that runs something: one of them waits for an answer and prints nothing. */
+function busySession(page) {
+  return page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const stop = window.bridge.onSnapshot(({ name, value }) => {
+          const busy = name === 'swarm.state' && value.workers.find(({ task }) => task !== null && !task.isWaiting);
+          if (!busy) return;
+          stop();
+          resolve(busy.session);
+        });
+      }),
+  );
+}
+
 /** The session of a worker that has printed, with both charts drawn. */
 async function takeSession(page, folder) {
-  await page.locator('[data-testid="tree-item"][data-state="live"]').first().click();
+  await page.locator(`[data-testid="tree-item"][data-id="session:${await busySession(page)}"]`).click();
   await page.getByTestId('mode-session').click();
   await page.waitForFunction(() => document.querySelector('.xterm-rows')?.textContent?.trim() !== '');
   await page.locator('[data-testid="session-state"]', { hasText: 'busy' }).waitFor({ timeout: 60_000 });

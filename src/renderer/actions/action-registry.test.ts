@@ -95,7 +95,7 @@ describe('running an action', () => {
   it('says why a disabled action does nothing', async () => {
     const { run, refuse } = setUp();
     const body = vi.fn();
-    await run(action('a.off', { title: 'Stop it', disabledReason: () => 'it does not run', run: body }));
+    await run(action('a.off', { title: 'Stop it…', disabledReason: () => 'it does not run', run: body }));
     expect(body).not.toHaveBeenCalled();
     expect(refuse).toHaveBeenCalledWith('Stop it: it does not run');
   });

@@ -10,16 +10,17 @@ export function createActionRunner({ refuse, reportError }: Pick<Workbench, 'ref
   return async (action) => {
     // A second press while it is under way means the same.
     if (running.has(action.id)) return;
+    const doing = action.title.replace(/…$/, '');
     const reason = action.disabledReason?.();
     if (reason !== undefined) {
-      refuse(`${action.title}: ${reason}`);
+      refuse(`${doing}: ${reason}`);
       return;
     }
     running.add(action.id);
     try {
       await action.run();
     } catch (error) {
-      reportError(action.title.replace(/…$/, ''), error);
+      reportError(doing, error);
     } finally {
       running.delete(action.id);
     }

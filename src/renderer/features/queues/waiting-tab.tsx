@@ -7,6 +7,7 @@ import type { PeekedTask, QueueState } from '../../../shared/contract/queues-con
 import { describeError } from '../../ui/describe-error.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import {
+  formatAge,
   formatBytes,
   formatCount,
   formatDateTime,
@@ -58,7 +59,7 @@ function Cells({ task, nowMs }: CellsProps) {
         {formatTime(storedMs, zone)}
       </span>
       <span role="gridcell" className="row-cell row-cell-number data" title={formatDateTime(storedMs, zone)}>
-        {formatRelative(Math.min(storedMs, nowMs), nowMs)}
+        {formatAge(nowMs - storedMs)}
       </span>
       <span role="gridcell" className="row-cell row-cell-number data dim">
         {formatBytes(sizeBytes)}

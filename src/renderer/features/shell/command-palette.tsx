@@ -80,7 +80,7 @@ function QueueItems({ query, onChoose }: QueueItemsProps) {
   const found = useMemo(() => findQueues(queues ?? [], query), [queues, query]);
   if (found.length === 0) return null;
   return (
-    <Command.Group heading="Queues" className="palette-group">
+    <Command.Group heading="Open a queue" className="palette-group">
       {found.map(({ queue, lag, health }) => (
         <Command.Item key={queue} className="palette-item" value={`queue ${queue}`} onSelect={() => onChoose(queue)}>
           <span className="palette-item-title data">{visibleText(queue)}</span>
