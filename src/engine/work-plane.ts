@@ -93,7 +93,7 @@ export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
   const approvals = () => approvalsAt(clock.now());
   const operations = held.add(
     createOperationsService({
-      ...{ ...deps, memory: deps.incidents, watch, queues, approvals },
+      ...{ ...deps, bus: live.bus, memory: deps.incidents, watch, queues, approvals },
       destination: () => engine()?.destination,
       isLocked: () => !gate.isOpen,
       onChange: () => onChange('operations.state'),

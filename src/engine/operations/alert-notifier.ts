@@ -1,6 +1,7 @@
 /**
  * Which alerts become notifications of the desktop, and when (product.md "Operations Center").
- * Law: one for each opening, at most one in ten seconds, none while the window is in front, and nothing of the workspace while it is locked.
+ * Law: one for each opening, at most one in ten seconds, none while the window shows it in front, and nothing of the workspace while it
+ * is locked.
  */
 import type { Disposable } from '../../shared/base/disposer.ts';
 import type { NoticeKind } from '../../shared/protocol/incident-kinds.ts';
@@ -31,6 +32,8 @@ export interface AlertNotifierDeps {
 
 /** Id of a notification that is about several things. */
 export const severalId = 'several';
+/** What the id of an approval's notification begins with; of several that cannot be told apart it is the whole. */
+export const approvalsId = 'approval:';
 const gapMs = 10_000;
 
 const noticeOf = ({ id, title, body }: Alert): Notice => ({ id, title, body });
@@ -38,14 +41,10 @@ const isApproval = ({ kind }: Alert): boolean => kind === 'approval';
 
 /** What may be said while nobody has opened the key store. */
 function lockedNotice(alerts: readonly Alert[]): Notice {
-  const approvals = alerts.filter(isApproval).length;
-  const title =
-    approvals === alerts.length
-      ? approvals === 1
-        ? 'An approval waits'
-        : `${countWords(approvals)} approvals wait`
-      : 'Something needs attention';
-  return { id: severalId, title, body: 'Unlock the workbench to see it.' };
+  const body = 'Unlock the workbench to see it.';
+  if (!alerts.every(isApproval)) return { id: severalId, title: 'Something needs attention', body };
+  const title = alerts.length === 1 ? 'An approval waits' : `${countWords(alerts.length)} approvals wait`;
+  return { id: approvalsId, title, body };
 }
 
 function severalNotice(alerts: readonly Alert[], isFurther: boolean): Notice {
@@ -67,13 +66,15 @@ export function createAlertNotifier({ notifier, clock, isOn, isLocked }: AlertNo
   let lastMs = Number.NEGATIVE_INFINITY;
   let timer: Disposable | undefined;
 
+  /** Whoever has the window in front sees it there; behind a lock nothing is to be seen. */
+  const isSeen = (): boolean => notifier.isInFront() && !isLocked();
+
   function tell(): void {
     timer = undefined;
     const alerts = [...waiting.values()];
     waiting.clear();
     const [first] = alerts;
-    // Whoever looks at the window sees it there.
-    if (first === undefined || !isOn() || notifier.isInFront()) return;
+    if (first === undefined || !isOn() || isSeen()) return;
     const isFurther = Number.isFinite(lastMs) && clock.monotonic() - lastMs < 2 * gapMs;
     lastMs = clock.monotonic();
     if (isLocked()) notifier.show(lockedNotice(alerts));
@@ -99,8 +100,7 @@ export function createAlertNotifier({ notifier, clock, isOn, isLocked }: AlertNo
       for (const id of waiting.keys()) if (!known.has(id)) waiting.delete(id);
       for (const alert of alerts) {
         if (waiting.has(alert.id)) waiting.set(alert.id, alert);
-        else if (before !== undefined && !before.has(alert.id) && isOn() && !notifier.isInFront())
-          waiting.set(alert.id, alert);
+        else if (before !== undefined && !before.has(alert.id) && isOn() && !isSeen()) waiting.set(alert.id, alert);
       }
       tellSoon();
     },

@@ -1,73 +1,26 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createCallContext } from '../../../tests/support/call-context.ts';
 import { failure } from '../../../tests/support/expected-failure.ts';
+import { createKeptMemory, createKeptSettings } from '../../../tests/support/operations-parts.ts';
 import { createSilentNotifier, type SilentNotifier } from '../../../tests/support/silent-notifier.ts';
 import { toDisposable } from '../../shared/base/disposer.ts';
 import type { ApprovalReport, ApprovalsState } from '../../shared/contract/approvals-contract.ts';
 import type { QueueState, QueuesState } from '../../shared/contract/queues-contract.ts';
-import { rowOf } from '../../shared/settings/setting-keys.ts';
-import { readSettings, type Settings } from '../../shared/settings/settings-schema.ts';
 import type { Denial } from '../access/denial-log.ts';
 import { createFakeClock, type FakeClock } from '../ports/fake-clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
 import type { TaskRecord } from '../work/task-book.ts';
 import type { RefusedWork } from '../work/watched-work.ts';
 import type { TaskChange } from '../work/work-watch.ts';
-import type { Acknowledgement } from './incident-book.ts';
-import type { IncidentMemory, LostTask } from './incident-memory.ts';
+import type { IncidentMemory } from './incident-memory.ts';
 import { createOperationsService, type OperationsService } from './operations-service.ts';
 
 const context = createCallContext();
 
-/** Memory of a profile that outlives the services of a test. */
-function createRemembered(): IncidentMemory {
-  const acknowledged = new Map<string, Acknowledgement>();
-  const lost = new Map<string, LostTask>();
-  return {
-    of(workspace, destination) {
-      const at = (id: string): string => `${workspace} ${destination} ${id}`;
-      return {
-        acknowledged: (id) => acknowledged.get(at(id)),
-        acknowledge: async (id, one) => void acknowledged.set(at(id), one),
-        async takeBack(ids) {
-          for (const id of ids) acknowledged.delete(at(id));
-        },
-        lost: () => [...lost].filter(([key]) => key.startsWith(at(''))).map(([, task]) => task),
-        async changeLost(more, found) {
-          for (const task of more) lost.set(at(task.leaf), task);
-          for (const leaf of found) lost.delete(at(leaf));
-        },
-      };
-    },
-    close: async () => {},
-  };
-}
-
-/** Settings of a file that is nowhere. */
-function createSettings() {
-  const values = new Map<string, unknown>();
-  const settings = (): Settings => {
-    const root: Record<string, Record<string, unknown>> = {};
-    for (const [key, value] of values) {
-      const [section = '', name = ''] = key.split('.');
-      root[section] = { ...root[section], [name]: value };
-    }
-    return readSettings(root).settings;
-  };
-  return {
-    settings,
-    async set(key: string, value: unknown) {
-      expect(rowOf(key)?.accepts(value), key).toBe(true);
-      values.set(key, value);
-    },
-    delete: async (key: string) => values.delete(key),
-  };
-}
-
 interface Kit {
   readonly service: OperationsService;
   readonly notifier: SilentNotifier;
-  readonly settings: ReturnType<typeof createSettings>;
+  readonly settings: ReturnType<typeof createKeptSettings>;
   readonly world: {
     destination: string | undefined;
     queues: QueueState[];
@@ -87,12 +40,12 @@ let clock: FakeClock;
 let memory: IncidentMemory;
 beforeEach(() => {
   clock = createFakeClock();
-  memory = createRemembered();
+  memory = createKeptMemory();
 });
 
 function start(): Kit {
   const notifier = createSilentNotifier();
-  const settings = createSettings();
+  const settings = createKeptSettings();
   const world: Kit['world'] = {
     ...{ destination: 'embedded', queues: [], pending: [], leftOutCount: 0 },
     ...{ refused: [], denials: [], isLocked: false },
@@ -124,6 +77,7 @@ function start(): Kit {
       },
     },
     destination: () => world.destination,
+    bus: { subscribe: () => ({ ...toDisposable(() => {}), dropped: 0 }) as never },
     denials: { entries: () => world.denials, onChange: () => toDisposable(() => {}) },
     isLocked: () => world.isLocked,
     onChange: () => {},
@@ -331,7 +285,7 @@ test('I3 while the key store is locked a notification names nobody', () => {
   kit.world.isLocked = true;
   kit.world.pending = [pending('r1')];
   kit.look();
-  expect(kit.notifier.shown).toMatchObject([{ id: 'several', title: 'An approval waits' }]);
+  expect(kit.notifier.shown).toMatchObject([{ id: 'approval:', title: 'An approval waits' }]);
 });
 
 test('W6 a receipt that does not count leads to its session; A4 a denial to who may do what', () => {

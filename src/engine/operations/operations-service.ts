@@ -20,16 +20,18 @@ import type { QueuesState } from '../../shared/contract/queues-contract.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import { listText } from '../../shared/settings/setting-keys.ts';
 import type { DenialLog } from '../access/denial-log.ts';
+import type { Bus } from '../bus/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { SettingsFile } from '../settings/settings-file.ts';
 import type { WorkWatch } from '../work/work-watch.ts';
-import { type Alert, createAlertNotifier, severalId } from './alert-notifier.ts';
+import { type Alert, approvalsId, createAlertNotifier, severalId } from './alert-notifier.ts';
 import { createIncidentDesk } from './incident-desk.ts';
 import { type IncidentFacts, toneOf } from './incident-facts.ts';
 import type { IncidentMemory } from './incident-memory.ts';
 import { incidentWords, noticeWords } from './incident-words.ts';
+import { createLockedAsking } from './locked-asking.ts';
 import { isMuted, muteStateOf, withPart } from './mute-rules.ts';
 
 type Calls = Services<AppContract>['operations'];
@@ -44,6 +46,7 @@ export interface OperationsService extends Disposable {
 export interface OperationsServiceDeps {
   readonly workspace: string;
   readonly watch: Pick<WorkWatch, 'work' | 'onTask'>;
+  readonly bus: Pick<Bus, 'subscribe'>;
   readonly destination: () => string | undefined;
   readonly queues: () => QueuesState;
   readonly approvals: () => ApprovalsState;
@@ -60,8 +63,9 @@ export interface OperationsServiceDeps {
 const minuteMs = 60_000;
 /** However often a peer is refused, it is looked at once in so long, ms. */
 const denialMs = 500;
-const approvalPrefix = 'approval:';
 const maxName = 64;
+/** So many are told apart while nobody can read them. */
+const maxLockedAlerts = 100;
 
 function totalsOf({ queues }: QueuesState, { pending, leftOutCount }: ApprovalsState): WorkTotals {
   const sum = (figure: (queue: QueuesState['queues'][number]) => number): number =>
@@ -105,7 +109,7 @@ function approvalAlert({ requestId, peer, queue }: ApprovalReport): Alert {
   const title = `${visibleText(peer).slice(0, maxName)} asks for approval`;
   const body =
     queue === null ? 'Open the approvals to see what for.' : `Queue ${visibleText(queue).slice(0, maxName)}.`;
-  return { id: `${approvalPrefix}${requestId}`, kind: 'approval', title, body };
+  return { id: `${approvalsId}${requestId}`, kind: 'approval', title, body };
 }
 
 function alertsOf(incidents: readonly IncidentFacts[], pending: readonly ApprovalReport[], muted: MuteState): Alert[] {
@@ -135,6 +139,8 @@ export function createOperationsService(deps: OperationsServiceDeps): Operations
   let asked: AskedPlace | null = null;
   let askedCount = 0;
   let badge = 0;
+  /** Heard of since the key store was locked. */
+  let lockedAlerts: readonly Alert[] = [];
 
   function openCount(muted: MuteState): number {
     const isCounted = ({ detail, queue, acknowledgedMs }: IncidentFacts): boolean =>
@@ -155,7 +161,10 @@ export function createOperationsService(deps: OperationsServiceDeps): Operations
 
   function tell(): void {
     if (!desk.isSettled()) alerts.begin();
-    alerts.follow(alertsOf(desk.book().list(), approvals().pending, mutes()));
+    if (!isLocked()) lockedAlerts = [];
+    const muted = mutes();
+    const unread = isMuted(muted, 'approval', null) ? [] : lockedAlerts;
+    alerts.follow([...alertsOf(desk.book().list(), approvals().pending, muted), ...unread]);
     showBadge();
     onChange();
   }
@@ -170,10 +179,19 @@ export function createOperationsService(deps: OperationsServiceDeps): Operations
   function ask(id: string): void {
     const at = ++askedCount;
     if (id === severalId) asked = { kind: 'operations', at };
-    else asked = id.startsWith(approvalPrefix) ? { kind: 'approvals', at } : { kind: 'incident', id, at };
+    else asked = id.startsWith(approvalsId) ? { kind: 'approvals', at } : { kind: 'incident', id, at };
     onChange();
   }
 
+  held.add(
+    createLockedAsking({
+      ...{ bus: deps.bus, workspace: deps.workspace, isLocked },
+      onAsked(alert) {
+        lockedAlerts = [...lockedAlerts, alert].slice(-maxLockedAlerts);
+        tell();
+      },
+    }),
+  );
   held.add(watch.onTask(({ record }) => desk.noteTask(record)));
   let denialTimer: Disposable | undefined;
   const followSoon = (): void => {
