@@ -6,7 +6,7 @@ import { createDisposer, type Disposable } from '../shared/base/disposer.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { AppStatus } from '../shared/contract/app-status-contract.ts';
 import type { ConnectionsState } from '../shared/contract/connections-contract.ts';
-import type { Services } from '../shared/contract/define-contract.ts';
+import type { Services, SnapshotName } from '../shared/contract/define-contract.ts';
 import { type AccessGate, createAccessGate } from './access-gate.ts';
 import type { Bus } from './bus/bus.ts';
 import { type ConnectionSwitch, openConnectionSwitch } from './connections/connection-switch.ts';
@@ -42,7 +42,7 @@ import { type Environment, keyStoreSecrets } from './settings/secret-sources.ts'
 import { createSettingsService, type SettingsService } from './settings/settings-service.ts';
 import { createSnapshotHub, type SnapshotHub, type SnapshotReaders } from './snapshots/snapshot-hub.ts';
 import type { LaunchWorker } from './swarm/local-swarm.ts';
-import { createWorkPlane, type WorkPlane } from './work-plane.ts';
+import { createWorkPlane, type WorkPlane, type WorkPlaneDeps } from './work-plane.ts';
 import { createWorkspaceJudging } from './workspace-judging.ts';
 
 /** What the engine takes from outside. */
@@ -283,6 +283,26 @@ function createOutboxOf(
   return outbox;
 }
 
+/** What is seen of the work of the workspace, and done with it. */
+function createWorkOf(
+  { clock, randomness, logger, notifier, profile }: EnginePorts,
+  {
+    plane,
+    tell,
+    ...parts
+  }: Pick<WorkPlaneDeps, 'workspace' | 'connection' | 'outbox' | 'gate' | 'trust'> & {
+    readonly plane: Pick<AppWorkPlane, 'denials' | 'supervisor'>;
+    readonly tell: (name: SnapshotName<AppContract>) => () => void;
+  },
+): WorkPlane {
+  const { keyStore, settings, incidents } = profile;
+  return createWorkPlane({
+    ...{ ...parts, clock, randomness, logger, notifier, keyStore, settings, incidents },
+    ...{ denials: plane.denials, supervisor: plane.supervisor.state },
+    onChange: (name) => tell(name)(),
+  });
+}
+
 /** Builds a running engine on the connection that the settings ask for. */
 export async function createEngine(ports: EnginePorts, config: EngineConfig): Promise<Engine> {
   const { clock, randomness, logger, launchWorker, profile, selfTest } = ports;
@@ -290,12 +310,9 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   const held = createDisposer();
   const connection = await openConnection(ports, workspace);
   const { bus } = connection.live;
+  const tell = (name: SnapshotName<AppContract>) => (): void => snapshots.changed(name);
   const { buffer, sessions, feeds, streams, trust } = held.add(
-    createStreams({
-      ...{ bus, ports, config },
-      onSessions: () => snapshots.changed('sessions.list'),
-      onQuarantine: () => snapshots.changed('streams.quarantine'),
-    }),
+    createStreams({ bus, ports, config, onSessions: tell('sessions.list'), onQuarantine: tell('streams.quarantine') }),
   );
   const { identity, settings, issueCredentials } = createPersonal({
     ...{ ports, workspace },
@@ -311,21 +328,14 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   });
   const plane = createAppWorkPlane({
     ...{ clock, randomness, logger, workspace, profile, connection, launch: launchWorker, issueCredentials, sessions },
-    onSwarm: () => snapshots.changed('swarm.state'),
+    onSwarm: tell('swarm.state'),
     onSupervisor: () => work.changed(),
   });
   const { swarm } = plane;
   const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
-  const onConnection = (): void => snapshots.changed('connections.state');
+  const onConnection = tell('connections.state');
   const outbox = createOutboxOf(ports, connection, { workspace, secrets: trust.secrets, onChange: onConnection });
-  const work = held.add(
-    createWorkPlane({
-      ...{ ...ports, ...profile, workspace, connection, outbox, gate, trust },
-      denials: plane.denials,
-      supervisor: plane.supervisor.state,
-      onChange: (name) => snapshots.changed(name),
-    }),
-  );
+  const work = held.add(createWorkOf(ports, { workspace, connection, outbox, gate, trust, plane, tell }));
   const connections = held.add(
     createConnectionsOf(ports, connection, {
       ...{ waiting: outbox.waiting, outboxProblem: outbox.problem, onChange: onConnection },
@@ -348,7 +358,6 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
     }),
   );
   held.add(keepCurrent({ clock, buffer, streams, snapshots }, sample));
-
   const told = createSessionsService({ workspace, sessions, outbox, clock, randomness });
   const services = servicesOf({ connections, developer, identity, settings, streams, swarm, told, work });
   return {

@@ -5,6 +5,8 @@ import { createScriptedPrompt } from '../../tests/support/scripted-prompt.ts';
 import { createTestProfiles, type TestProfiles, testWorkspace } from '../../tests/support/test-profile.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { SnapshotName, SnapshotValue } from '../shared/contract/define-contract.ts';
+import type { RowsFrame } from '../shared/contract/streams-contract.ts';
+import { type TrustMarks, unpackMarks } from '../shared/protocol/trust-marks.ts';
 import { createEngine, type Engine } from './engine.ts';
 
 const context = createCallContext();
@@ -60,6 +62,22 @@ async function during<T>(work: Promise<T> | T): Promise<T> {
 
 const snapshot = <N extends SnapshotName<AppContract>>(name: N): SnapshotValue<AppContract, N> | undefined =>
   engine.snapshots.current().find((one) => one.name === name)?.value as SnapshotValue<AppContract, N> | undefined;
+/** Rows of Streams on subjects of a pattern, with their signatures checked. */
+async function rows(pattern: string): Promise<{ subject: string | undefined; preview: string; marks: TrustMarks }[]> {
+  const frames: RowsFrame[] = [];
+  const feed = engine.feeds.open('streams.rows', { pattern, fromSeq: 0 }, (frame) => frames.push(JSON.parse(frame)));
+  await until(() => frames.some(({ seq }) => seq.length > 0));
+  feed.dispose();
+  const seqs = frames.flatMap(({ seq }) => seq);
+  const { marks } = await engine.services.streams.check({ seqs }, context);
+  return frames.flatMap((frame) =>
+    frame.preview.map((preview, i) => ({
+      ...{ preview, subject: frame.subjects[frame.subjectIndex[i] ?? -1] },
+      marks: unpackMarks(marks[seqs.indexOf(frame.seq[i] ?? -1)] ?? 0),
+    })),
+  );
+}
+
 const queue = (name: string) => snapshot('queues.state')?.queues.find((one) => one.queue === name);
 
 it('W9 the app sees a task that it has queued, pauses its queue, looks into it, and purges it; locked it sees nothing', async () => {
@@ -70,6 +88,12 @@ it('W9 the app sees a task that it has queued, pauses its queue, looks into it, 
   expect(queue('builds')).toMatchObject({ lag: 1, outcomes: { queued: 1 }, paused: null });
   expect(snapshot('operations.state')).toMatchObject({ totals: { lag: 1, pendingApprovalCount: 0 } });
   expect(snapshot('approvals.state')).toMatchObject({ pending: [], problem: null, readAtMs: expect.any(Number) });
+  expect(await rows('vak.work.>')).toEqual([
+    {
+      ...{ subject: `vak.work.${testWorkspace}.builds.task`, preview: 'make' },
+      marks: { seal: 'opens', signature: 'valid', chain: 'ok', isRefused: false },
+    },
+  ]);
   await during(queues.pause({ queue: 'builds' }, context));
   await until(() => queue('builds')?.paused?.by === 'ada');
   const { tasks } = await queues.peek({ queue: 'builds', limit: 10 }, context);

@@ -29,6 +29,7 @@ export interface RunOptions {
 
 /** What `id new` and `id show` print, as far as tests read it. */
 export interface Self {
+  readonly peer: string;
   readonly sign: string;
   readonly rootPublic: string;
   readonly grants: readonly { readonly roles: readonly string[] }[];

@@ -102,7 +102,7 @@ export function createApprovalsState(watch: Pick<WorkWatch, 'work' | 'problem'>)
     const { pending, past, waitingCount } = now;
     const report = (one: Approval): ApprovalReport => reportOf(one, work, nowMs);
     return {
-      ...{ readAtMs: work.readAtMs(), problem, leftOutCount: waitingCount - pending.length },
+      ...{ readAtMs: work.approvalsAtMs(), problem, leftOutCount: waitingCount - pending.length },
       ...{ pending: pending.map(report), past: past.map(report), ...refusedIn(now) },
     };
   };

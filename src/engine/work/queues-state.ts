@@ -6,7 +6,8 @@ import type { QueueState, QueuesState, TaskAttempt, TaskReport } from '../../sha
 import { sampleMs, trendOf } from './lag-history.ts';
 import { drainMsOf } from './queue-figures.ts';
 import type { TaskRecord } from './task-book.ts';
-import type { WatchedQueue, WatchedWork } from './watched-work.ts';
+import type { WatchedQueue } from './watched-queues.ts';
+import type { WatchedWork } from './watched-work.ts';
 import type { WorkWatch } from './work-watch.ts';
 
 type Watching = Pick<WorkWatch, 'work' | 'problem'>;
@@ -28,11 +29,11 @@ function queueState({ figures, health, flag, lagHistory }: WatchedQueue, work: W
 export function queuesState(watch: Watching, supervisor: QueuesState['supervisor']): QueuesState {
   const work = watch.work();
   return {
-    readAtMs: work?.readAtMs() ?? null,
+    readAtMs: work?.queues.readAtMs() ?? null,
     problem: watch.problem(),
     sampleMs,
-    queues: (work?.queues() ?? []).map((one) => queueState(one, work as WatchedWork)),
-    leftOutCount: work?.leftOutCount() ?? 0,
+    queues: (work?.queues.all() ?? []).map((one) => queueState(one, work as WatchedWork)),
+    leftOutCount: work?.queues.leftOutCount() ?? 0,
     supervisor,
   };
 }

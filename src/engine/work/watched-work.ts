@@ -12,15 +12,13 @@ import type { StoredJudge } from '../envelope/stored-judge.ts';
 import type { StateReader } from '../identity/state-values.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type ApprovalReading, createApprovalReading } from './approval-reading.ts';
-import { type ConsumerHealth, judgeConsumer } from './consumer-health.ts';
-import { createLagHistory } from './lag-history.ts';
-import { type QueueFigures, readQueueFigures } from './queue-figures.ts';
 import { type QueueFlag, type QueueFlags, watchQueueFlags } from './queue-flags.ts';
 import { createQueueRates, type QueueRates } from './queue-rates.ts';
 import { createQueueWorkers, type QueueWorkers } from './queue-workers.ts';
 import { createRefusalList, type RefusalList, type RefusedThing } from './refusal-list.ts';
 import type { ReadingPace } from './stream-reading.ts';
 import { createTaskBook, type TaskBook, type TaskRecord, type TaskState } from './task-book.ts';
+import { createWatchedQueues, type WatchedQueues } from './watched-queues.ts';
 import { createWorkFollower, type RefusedRecord } from './work-follower.ts';
 
 /** A record of what became of tasks that does not count. */
@@ -41,6 +39,8 @@ export interface WatchedWorkDeps {
   readonly judge: StoredJudge;
   readonly reader: EnvelopeReader;
   readonly state: StateReader;
+  /** Names what is known of grants and secrets: as long as it is the same, so is every verdict. */
+  readonly basis: () => number;
   readonly clock: Clock;
   /** Told of each task of which something new is known. */
   readonly onTask: (record: TaskRecord, before: TaskState | undefined) => void;
@@ -50,27 +50,16 @@ export interface WatchedWorkDeps {
   readonly isOpen: () => boolean;
 }
 
-/** What a look found out about a queue. */
-export interface WatchedQueue {
-  readonly figures: QueueFigures;
-  readonly health: ConsumerHealth;
-  readonly flag: QueueFlag | undefined;
-  readonly lagHistory: readonly number[];
-}
-
 export interface WatchedWork extends Disposable {
   readonly book: TaskBook;
   readonly rates: Pick<QueueRates, 'of'>;
   readonly workers: Pick<QueueWorkers, 'of'>;
   readonly approvals: ApprovalReading;
+  /** When they were read last, ms since the epoch. */
+  approvalsAtMs(): number | null;
   readonly refusedWork: Pick<RefusalList<RefusedWork>, 'count' | 'newest'>;
   readonly refusedAnswers: Pick<RefusalList<RefusedAnswer>, 'count' | 'newest'>;
-  /** By name. */
-  queues(): readonly WatchedQueue[];
-  /** Queues that are left out because there are too many. */
-  leftOutCount(): number;
-  /** When it was looked last, ms since the epoch. */
-  readAtMs(): number | null;
+  readonly queues: Omit<WatchedQueues, 'read'>;
   /** Looks at everything now. Throws what reading throws. */
   look(): Promise<void>;
   /** Queue of a task by its id; null: it is not known. */
@@ -78,9 +67,6 @@ export interface WatchedWork extends Disposable {
 }
 
 const capacity = 50_000;
-const maxQueues = 200;
-/** Queues that a task waits in, of which it is asked whether somebody has made them. */
-const maxUnmade = 250;
 const maxRefused = 200;
 /** What was stored longer ago is not read, ms. */
 const backMs = 24 * 3_600_000;
@@ -130,16 +116,12 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
   const held = createDisposer();
   const rates = createWatchRates(clock);
   const workers = createQueueWorkers();
-  const history = createLagHistory();
   const refusedWork = createRefusalList<RefusedWork>(maxRefused);
   const refusedAnswers = createRefusalList<RefusedAnswer>(maxRefused);
   const flags = held.add(createFlagWatch(deps));
-  const queues = createBoundedCache<string>(capacity);
-  let health = new Map<string, ConsumerHealth>();
-  let figures: readonly QueueFigures[] = [];
-  let leftOutCount = 0;
-  let readAtMs: number | null = null;
-  const pace: ReadingPace = { pageLimit, rest };
+  let approvalsAtMs: number | null = null;
+  const queueNames = createBoundedCache<string>(capacity);
+  const pace: ReadingPace = { pageLimit, rest, basis: deps.basis };
 
   /** What is read while nobody can judge would have to be kept. */
   async function rest(): Promise<void> {
@@ -153,7 +135,7 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
       rates.note(record, before);
       workers.note(record);
       for (const stray of record.strays) noteStray(stray, record);
-      if (record.taskId !== null) queues.set(record.taskId, record.queue);
+      if (record.taskId !== null) queueNames.set(record.taskId, record.queue);
       onTask(record, before);
     },
   });
@@ -167,6 +149,7 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
     refusedWork.add(`${kind} ${seq}`, { kind, seq, atMs, why, from });
   }
 
+  const queues = createWatchedQueues({ workspace, durable, rates, book, flagOf: flags.of, clock });
   const follower = createWorkFollower({
     ...{ workspace, durable, judge, reader, book, clock, pace },
     sinceMs: clock.now() - backMs,
@@ -185,51 +168,19 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
     onTakenBack: ({ seq }) => refusedAnswers.takeBack(`${seq}`),
   });
 
-  function isWaiting(queue: string): boolean {
-    const { queued, retrying } = book.countsOf(queue);
-    return queued + retrying > 0;
-  }
-
-  function noteHealth(): void {
-    const atMs = clock.now();
-    const next = new Map<string, ConsumerHealth>();
-    for (const one of figures) {
-      const isPaused = flags.of(one.queue)?.isPaused === true;
-      next.set(one.queue, judgeConsumer({ ...one, isPaused, atMs }, health.get(one.queue)));
-    }
-    health = next;
-  }
-
-  async function readFigures(): Promise<void> {
-    const onLeftOut = (count: number): void => {
-      leftOutCount = count;
-    };
-    const spokenOf = [...book.queues()].filter(isWaiting).slice(0, maxUnmade);
-    figures = await readQueueFigures({ workspace, durable, rates, spokenOf, limit: maxQueues, onLeftOut });
-    noteHealth();
-    history.note(new Map(figures.map(({ queue, lag }) => [queue, lag])), clock.monotonic());
-    readAtMs = clock.now();
-    deps.onChange();
-  }
-
-  function watched(one: QueueFigures): WatchedQueue[] {
-    const { queue } = one;
-    const own = health.get(queue);
-    if (own === undefined) return [];
-    return [{ figures: one, health: own, flag: flags.of(queue), lagHistory: history.of(queue) }];
-  }
-
   return {
     ...{ book, rates, workers, approvals, refusedWork, refusedAnswers },
-    queueOf: (taskId) => queues.get(taskId) ?? null,
-    queues: () => figures.flatMap(watched),
-    leftOutCount: () => leftOutCount,
-    readAtMs: () => readAtMs,
+    queues,
+    approvalsAtMs: () => approvalsAtMs,
+    queueOf: (taskId) => queueNames.get(taskId) ?? null,
     async look() {
       flags.begin();
-      await readFigures();
+      await queues.read();
+      deps.onChange();
       rates.beginLook();
       await approvals.read();
+      approvalsAtMs = clock.now();
+      deps.onChange();
       await follower.refresh();
       rates.endLook();
     },

@@ -55,13 +55,17 @@ function print(record: TaskRecord, { output }: CliHost): ExitCode {
     return exitCodes.done;
   }
   if (deadLetter !== undefined) {
-    const { seq: _, storedMs: __, ...said } = deadLetter;
+    const { seq: _, storedMs: __, by: ___, ...said } = deadLetter;
     const by = said.workerId === null ? '' : ` by ${said.workerId}`;
     const text = `${state}  ${queue}  after ${attemptsOf(said.attempts)}${by}  ${said.errorClass}: ${visibleText(said.reason)}`;
     output.data({ ...named, deadLetter: said }, text);
     return exitCodes.no;
   }
-  output.data(named, `${state}  ${queue}  it left its queue, and nobody signed what became of it`);
+  const why =
+    state === 'purged'
+      ? 'an operator took it out of its queue'
+      : 'it left its queue, and nobody signed what became of it';
+  output.data(named, `${state}  ${queue}  ${why}`);
   return exitCodes.no;
 }
 
@@ -179,10 +183,11 @@ export const taskWaitCommand: Command = {
   },
   summary: 'Waits until a task has ended, and prints its receipt or its dead letter.',
   notes: `Prints {id, leaf, queue, state, receipt} or {id, leaf, queue, state, deadLetter}, also of a task that has ended before. Exit code 0 if
-it is done (state done, or finished-late: after its dead letter); 1 if it is dead or lost, which is gone without either, and if nothing is
-known of it; 3 if --timeout is over before; 4 after a signal. Only what counts is looked at: signed by a worker of that queue, or by who
-may end its tasks. Of a task that has left its queue its records alone say which leaf and queue it had, and a worker of any queue can sign
-some: with --leaf and --queue, as vak task submit printed them, only workers of that queue are believed.`,
+it is done (state done, or finished-late: after its dead letter); 1 if it is dead, purged (an operator took it out of its queue) or lost,
+which is gone without any of that, and if nothing is known of it; 3 if --timeout is over before; 4 after a signal. Only what counts is
+looked at: signed by a worker of that queue, or by who may end its tasks. Of a task that has left its queue its records alone say which
+leaf and queue it had, and a worker of any queue can sign some: with --leaf and --queue, as vak task submit printed them, only workers of
+that queue are believed.`,
   needs: `a worker of the queue builds; ${contextNeed}`,
   example: `vak task wait "$(vak task submit --queue builds --context prod -- true | jq -r .id)" --timeout 60 --context prod --json`,
   async run({ args: [id = ''], common, option }, host) {

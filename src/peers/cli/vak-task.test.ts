@@ -25,11 +25,12 @@ interface Submitted {
   readonly seq: number;
 }
 
-/** A workspace of an own name of queue for each test: one server has them all. */
-async function begin(queue: string): Promise<void> {
-  await newSelf();
+/** A workspace of an own name of queue for each test: one server has them all. Gives the operator's name. */
+async function begin(queue: string): Promise<string> {
+  const { peer } = await newSelf();
   await newSelf('--identity', 'builder', '--kind', 'process', '--role', 'worker', '--queue', queue);
   await vak(['provision', ...bus.url()]);
+  return peer;
 }
 
 async function openBuilder(): Promise<ProfilePeer> {
@@ -113,15 +114,21 @@ test('W3 vak: a task that failed for good ends wait with its dead letter and exi
   });
 }, 90_000);
 
-test('W7 vak: a task that is gone without a word of its worker is lost, and one that nobody knows is not found', async () => {
-  await begin('gone');
-  const { id, leaf, seq } = await submitted('gone', '--', 'true');
-  const waiting = await startWait(id);
+test('W7 vak: a task that is gone without a word of its worker is lost, unless an operator purged it, and one that nobody knows is not found', async () => {
+  const operator = await begin('gone');
+  const [lost, purged] = [await submitted('gone', '--', 'true'), await submitted('gone', '--', 'true')];
+  const waiting = [await startWait(lost.id), await startWait(purged.id)];
+  const action = { operationId: 'o', action: 'queue.purge', target: 'gone', scope: 'one', count: 1, outcome: 'begun' };
+  const data = JSON.stringify({ ...action, places: [[purged.seq, purged.seq]] });
+  await vak(['publish', `vak.audit.default.${operator}.action`, '--sealed', '--data', data, ...bus.url()]);
   const fabric = await bus.connect();
-  await fabric.durable.stream('VAK_WORK_default').delete(seq);
+  for (const { seq } of [lost, purged]) await fabric.durable.stream('VAK_WORK_default').delete(seq);
   await fabric.close();
-  const { code, stdout } = await waiting.ended;
-  expect([code, json(stdout)]).toEqual([1, { id, leaf, queue: 'gone', state: 'lost' }]);
+  const ended = await Promise.all(waiting.map((one) => one.ended));
+  expect(ended.map(({ code, stdout }) => [code, json(stdout)])).toEqual([
+    [1, { id: lost.id, leaf: lost.leaf, queue: 'gone', state: 'lost' }],
+    [1, { id: purged.id, leaf: purged.leaf, queue: 'gone', state: 'purged' }],
+  ]);
   expect(await wait(randomUUID())).toEqual({
     code: 1,
     stdout: '',
