@@ -317,7 +317,7 @@ function createOutboxOf(
 
 /** Builds a running engine on the connection that the settings ask for. */
 export async function createEngine(ports: EnginePorts, config: EngineConfig): Promise<Engine> {
-  const { clock, randomness, logger, launchWorker, profile, selfTest } = ports;
+  const { clock, randomness, profile, selfTest } = ports;
   const { workspace } = config;
   const held = createDisposer();
   const connection = await openConnection(ports, workspace);
@@ -340,12 +340,9 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
     },
   });
   const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
-  const plane = createAppWorkPlane({
-    ...{ clock, randomness, logger, workspace, profile, connection, launch: launchWorker, issueCredentials, sessions },
-    isOpen: () => gate.isOpen,
-    onSwarm: () => snapshots.changed('swarm.state'),
-    onSupervisor: () => {},
-  });
+  const onSwarm = (): void => snapshots.changed('swarm.state');
+  const isOpen = (): boolean => gate.isOpen;
+  const plane = createAppWorkPlane(ports, { workspace, connection, issueCredentials, sessions, isOpen, onSwarm });
   const { swarm } = plane;
   const onConnection = (): void => snapshots.changed('connections.state');
   const outbox = createOutboxOf(ports, connection, { workspace, secrets, onChange: onConnection });
