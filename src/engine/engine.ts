@@ -305,7 +305,7 @@ function createWorkOf(
 
 /** Builds a running engine on the connection that the settings ask for. */
 export async function createEngine(ports: EnginePorts, config: EngineConfig): Promise<Engine> {
-  const { clock, randomness, logger, launchWorker, profile, selfTest } = ports;
+  const { clock, randomness, profile, selfTest } = ports;
   const { workspace } = config;
   const held = createDisposer();
   const connection = await openConnection(ports, workspace);
@@ -326,13 +326,13 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
       connection.follow(isSecret);
     },
   });
-  const plane = createAppWorkPlane({
-    ...{ clock, randomness, logger, workspace, profile, connection, launch: launchWorker, issueCredentials, sessions },
-    onSwarm: tell('swarm.state'),
+  const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
+  const isOpen = (): boolean => gate.isOpen;
+  const plane = createAppWorkPlane(ports, {
+    ...{ workspace, connection, issueCredentials, sessions, isOpen, onSwarm: tell('swarm.state') },
     onSupervisor: () => work.changed(),
   });
   const { swarm } = plane;
-  const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
   const onConnection = tell('connections.state');
   const outbox = createOutboxOf(ports, connection, { workspace, secrets: trust.secrets, onChange: onConnection });
   const work = held.add(createWorkOf(ports, { workspace, connection, outbox, gate, trust, plane, tell }));
@@ -353,7 +353,6 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
         connection.follow();
       } else developer.lock();
       outbox.follow();
-      plane.follow();
       snapshots.resend();
     }),
   );

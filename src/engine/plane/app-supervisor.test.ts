@@ -19,7 +19,8 @@ const queuePlace = { workspace: planeWorkspace, queue: 'q' };
 let clock: FakeClock;
 let plane: PlaneProfile;
 let place: PlaneEngine | undefined;
-let isUnlocked: boolean;
+let isOpen: boolean;
+let basis: string | undefined;
 let issue: IssueCredentials;
 let issuedCount: number;
 let supervisor: AppSupervisor;
@@ -27,11 +28,11 @@ let supervisor: AppSupervisor;
 beforeEach(async () => {
   clock = createFakeClock();
   plane = await openPlaneProfile(clock);
-  [place, isUnlocked, issuedCount] = [undefined, true, 0];
+  [place, isOpen, basis, issuedCount] = [undefined, true, 'root s1', 0];
   issue = plane.issue;
   supervisor = createAppSupervisor({
     ...{ ...plane.ports, workspace: planeWorkspace, openPeer: plane.openPeerWith, onChange: () => {} },
-    ...{ place: () => place, isUnlocked: () => isUnlocked },
+    ...{ place: () => place, isOpen: () => isOpen, basis: () => basis },
     issueCredentials(wanted) {
       issuedCount++;
       return issue(wanted);
@@ -92,7 +93,7 @@ test('W3 the app’s supervisor buries what dies on its engine, and on the next 
   await follow();
   expect(supervisor.state()).toEqual({ kind: 'running', why: null });
   await killWorkersOf(first, carla);
-  isUnlocked = false;
+  isOpen = false;
   place = second;
   await follow();
   await killWorkersOf(second, carlo);
@@ -107,15 +108,36 @@ test('W3 the app’s supervisor buries what dies on its engine, and on the next 
   expect(issuedCount).toBe(1);
 }, 60_000);
 
+test('E7 I4 with other keys of the workspace it begins anew, as soon as it may have them', async () => {
+  place = await plane.openEngine('embedded');
+  await follow();
+  await follow();
+  expect(issuedCount).toBe(1);
+  basis = 'root s1 s2';
+  await follow();
+  expect([issuedCount, supervisor.state().kind]).toEqual([2, 'running']);
+  isOpen = false;
+  basis = 'another root';
+  await follow();
+  expect([issuedCount, supervisor.state().kind]).toEqual([2, 'off']);
+  isOpen = true;
+  await follow();
+  expect([issuedCount, supervisor.state().kind]).toEqual([3, 'running']);
+});
+
 test('W3 it is off without an engine, before the key store was open, and where the server is not the app’s', async () => {
   await follow();
   expect(supervisor.state()).toMatchObject({ kind: 'off', why: expect.stringContaining('no engine') });
   place = await plane.openEngine('embedded');
-  isUnlocked = false;
+  [isOpen, basis] = [false, undefined];
   await follow();
-  expect(supervisor.state()).toMatchObject({ kind: 'off', why: expect.stringContaining('was not opened yet') });
+  expect(supervisor.state()).toMatchObject({
+    kind: 'off',
+    why: expect.stringContaining('when the key store is opened'),
+  });
+  basis = 'root s1';
   place = await plane.openEngine('at_prod', 'remote');
-  isUnlocked = true;
+  isOpen = true;
   await follow();
   expect(supervisor.state()).toMatchObject({ kind: 'off', why: expect.stringContaining('vak dlq-supervisor') });
   expect(issuedCount).toBe(0);

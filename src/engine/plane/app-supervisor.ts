@@ -12,7 +12,7 @@ import { startSupervision } from '../work/supervision.ts';
 import type { WorkPeer, WorkPorts } from '../work/work-peer.ts';
 
 /** Its name in the workspace. */
-export const supervisorPeerName = 'supervisor';
+const peer = 'supervisor';
 
 /** `failed`: it should work, and does not; it is tried again. `why`: null while it works. */
 export interface SupervisorState {
@@ -29,7 +29,10 @@ export interface AppSupervisorDeps extends WorkPorts {
   readonly workspace: string;
   /** The engine that may be written to now; the same object as long as it is the same engine. */
   readonly place: () => SupervisedPlace | undefined;
-  readonly isUnlocked: () => boolean;
+  /** Whether the key store may be read. */
+  readonly isOpen: () => boolean;
+  /** Names the workspace's keys that count now; undefined before they were seen. */
+  readonly basis: () => string | undefined;
   readonly issueCredentials: IssueCredentials;
   /** Opens its peer there. */
   readonly openPeer: (own: OwnCredentials, place: WorkPlace) => Promise<WorkPeer>;
@@ -37,7 +40,7 @@ export interface AppSupervisorDeps extends WorkPorts {
 }
 
 export interface AppSupervisor {
-  /** Call it when engine or key store may be another; resolves when it has moved there. */
+  /** Call it when the engine or the keys may be others; resolves when it has moved there. */
   follow(): Promise<void>;
   state(): SupervisorState;
   close(): Promise<void>;
@@ -51,18 +54,26 @@ interface Supervising {
   readonly supervisor: DlqSupervisor;
 }
 
+/** Where, and with which keys: with others it begins anew. */
+interface Post {
+  readonly there: SupervisedPlace;
+  readonly basis: string;
+}
+
 /** Creates it at rest. */
 export function createAppSupervisor(deps: AppSupervisorDeps): AppSupervisor {
-  const { workspace, place, isUnlocked, issueCredentials, openPeer, onChange, clock, randomness, logger } = deps;
-  let own: OwnCredentials | undefined;
+  const { workspace, place, isOpen, basis, issueCredentials, openPeer, onChange, clock, randomness, logger } = deps;
+  let keys: { readonly own: OwnCredentials; readonly basis: string } | undefined;
+  let post: Post | undefined;
   /** Why it cannot hear of deaths at the moment. */
   let trouble: string | null = null;
 
-  const hasKeys = (): boolean => own !== undefined || isUnlocked();
-
-  function wanted(): SupervisedPlace | undefined {
-    const there = place();
-    return there !== undefined && there.kind !== 'remote' && hasKeys() ? there : undefined;
+  function wanted(): Post | undefined {
+    const [there, now] = [place(), basis()];
+    if (there === undefined || there.kind === 'remote' || now === undefined) return undefined;
+    if (keys?.basis !== now && !isOpen()) return undefined;
+    if (post?.there !== there || post.basis !== now) post = { there, basis: now };
+    return post;
   }
 
   /** Why it does nothing. */
@@ -70,17 +81,18 @@ export function createAppSupervisor(deps: AppSupervisorDeps): AppSupervisor {
     const there = place();
     if (there === undefined) return 'there is no engine that may be written to';
     if (there.kind === 'remote') return 'a remote server is supervised by whoever runs vak dlq-supervisor';
-    return 'the key store was not opened yet';
+    return 'it gets its keys when the key store is opened';
   }
 
   /** New ones as long as there are any: grants end. */
-  async function takeKeys(): Promise<OwnCredentials> {
-    if (own !== undefined && !isUnlocked()) return own;
-    const rights = { peer: supervisorPeerName, roles: ['dlq-supervisor'], queues: [] } as const;
-    const given = takeCredentials(await issueCredentials(rights), { workspace, peer: supervisorPeerName });
-    own?.dispose();
-    own = given;
-    return given;
+  async function takeKeys({ basis: now }: Post): Promise<OwnCredentials> {
+    if (keys !== undefined && !isOpen()) return keys.own;
+    const given = await issueCredentials({ peer, roles: ['dlq-supervisor'], queues: [] });
+    keys?.own.dispose();
+    keys = { own: takeCredentials(given, { workspace, peer }), basis: now };
+    // It has no inbox to open.
+    keys.own.boxSecret.dispose();
+    return keys.own;
   }
 
   function tell(next: string | null): void {
@@ -89,32 +101,32 @@ export function createAppSupervisor(deps: AppSupervisorDeps): AppSupervisor {
     onChange();
   }
 
-  async function supervise(peer: WorkPeer): Promise<Supervising> {
+  async function supervise(opened: WorkPeer): Promise<Supervising> {
     const supervisor = await startSupervision({
-      ...{ peer, clock, randomness, logger },
+      ...{ peer: opened, clock, randomness, logger },
       onEvent: ({ kind, queue, seq }) => logger.info(`supervisor.${kind}`, { queue, seq }),
       onRefused: ({ kind, message: { stream, seq }, why }) =>
         logger.warn('supervisor.refused', { kind, stream, seq, why }),
       onTrouble: (_code, message) => tell(message),
       onBack: () => tell(null),
     });
-    return { peer, supervisor };
+    return { peer: opened, supervisor };
   }
 
-  const follower = createPlaceFollower<SupervisedPlace, Supervising>({
+  const follower = createPlaceFollower<Post, Supervising>({
     wanted,
-    async open(there) {
-      const peer = await openPeer(await takeKeys(), there);
+    async open(at) {
+      const opened = await openPeer(await takeKeys(at), at.there);
       try {
-        return await supervise(peer);
+        return await supervise(opened);
       } catch (error) {
-        await peer.close(0);
+        await opened.close(0);
         throw error;
       }
     },
-    async shut({ peer, supervisor }, { fabric }) {
+    async shut({ peer: opened, supervisor }, { there }) {
       await supervisor.close();
-      await peer.close(fabric.status().kind === 'connected' ? farewellMs : 0);
+      await opened.close(there.fabric.status().kind === 'connected' ? farewellMs : 0);
     },
     onChange() {
       trouble = null;
@@ -133,7 +145,7 @@ export function createAppSupervisor(deps: AppSupervisorDeps): AppSupervisor {
     },
     async close() {
       await follower.close();
-      own?.dispose();
+      keys?.own.dispose();
     },
   };
 }

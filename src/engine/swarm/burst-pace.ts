@@ -5,7 +5,7 @@
 import type { Clock } from '../ports/clock.ts';
 
 /** Tasks a worker that stand in the queue at most. */
-export const tasksPerWorker = 3;
+const tasksPerWorker = 3;
 /** So long nothing waits before the next burst, ms: the queue is seen empty. */
 const restMs = 1_500;
 /** The same while most workers are still at something: a long task holds nobody else up. */

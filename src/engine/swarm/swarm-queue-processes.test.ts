@@ -8,6 +8,7 @@ import {
 import { buildTestPrograms, type TestPrograms } from '../../../tests/support/test-programs.ts';
 import { utf8 } from '../../shared/base/bytes.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
+import type { TaskPayload } from '../../shared/protocol/payloads.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
 import { createDenialLog, type DenialLog } from '../access/denial-log.ts';
 import type { Consumer, StoredMessage } from '../bus/durable.ts';
@@ -15,7 +16,9 @@ import { createLiveFabric, type LiveFabric } from '../connections/live-fabric.ts
 import { listOutboxFolders, openOutboxSlot } from '../outbox/outbox-folder.ts';
 import { openOutboxStore } from '../outbox/outbox-store.ts';
 import { createSystemClock } from '../ports/clock.ts';
+import { draftVerdict, readApproval } from '../work/approval-records.ts';
 import { judgeDeadLetter } from '../work/dead-letter-judge.ts';
+import { setQueuePaused } from '../work/queue-flags.ts';
 import { judgeReceipt } from '../work/receipts.ts';
 import { createTaskBook, taskStates } from '../work/task-book.ts';
 import { createWorkFollower } from '../work/work-follower.ts';
@@ -101,8 +104,8 @@ afterAll(() => {
 
 interface Submitting {
   readonly peer: WorkPeer;
-  /** Puts tasks, and gives their ids. */
-  submit(...scripts: readonly string[]): Promise<readonly string[]>;
+  /** Puts tasks, scripts of sh among them, and gives their ids. */
+  submit(...tasks: readonly (string | TaskPayload)[]): Promise<readonly string[]>;
 }
 
 async function coordinatorOn(engine: PlaneEngine, name: string): Promise<Submitting> {
@@ -110,10 +113,11 @@ async function coordinatorOn(engine: PlaneEngine, name: string): Promise<Submitt
   await openQueue(peer.durable, queuePlace);
   return {
     peer,
-    async submit(...scripts) {
+    async submit(...tasks) {
       const ids: string[] = [];
-      for (const script of scripts) {
-        const payload = utf8(JSON.stringify({ command: ['sh', '-c', script], cwd: '/' }));
+      for (const one of tasks) {
+        const task = typeof one === 'string' ? { command: ['sh', '-c', one] } : one;
+        const payload = utf8(JSON.stringify({ ...task, cwd: '/' }));
         const trace = startTrace(plane.ports.randomness.bytes);
         const { envelope, stored } = await peer.publisher.publish({ subject: taskSubject(queuePlace), payload, trace });
         await stored;
@@ -265,6 +269,37 @@ test('B8 a receipt that could not be stored waits on disk for its own engine, an
   await swarm.follow();
   await expect.poll(() => receiptsIn(first, peer), patience).toMatchObject([{ taskId, outcome: 'done' }]);
   expect(await messagesOf(second, 'RECEIPTS')).toEqual([]);
+}, 60_000);
+
+test('W8 W9 I4 a task waits for an operator who was granted after the worker had begun, and a paused queue gives it none', async () => {
+  const { peer, submit } = await coordinatorOn(first, 'carla');
+  await swarm.start({ workers: 1 });
+  await expect.poll(() => consumerOf(first).state(), patience).toMatchObject({ waitingCount: 1 });
+  const [taskId] = await submit({ command: ['true'], approval: { title: 'May it?' } });
+  await expect.poll(() => swarm.state().workers[0]?.task, patience).toMatchObject({ taskId, isWaiting: true });
+  await expect.poll(async () => (await messagesOf(first, 'APPROVALS')).length, patience).toBe(1);
+  const [asked] = await messagesOf(first, 'APPROVALS');
+  const record = asked === undefined ? undefined : readApproval(asked, peer.judge);
+  if (record?.kind !== 'request') throw new Error('the request does not count');
+  const olga = await plane.openPeer(first, 'olga', { roles: ['operator'] });
+  const trace = startTrace(plane.ports.randomness.bytes);
+  const draft = draftVerdict(record.request, { decision: 'approve' }, { workspace: planeWorkspace, trace });
+  await (await olga.publisher.publish(draft)).stored;
+  await expect.poll(() => leftIn(first), patience).toBe(0);
+  expect(await receiptsIn(first, peer)).toMatchObject([{ taskId, outcome: 'done' }]);
+
+  const pause = (isPaused: boolean) =>
+    setQueuePaused({ ...queuePlace, peer: 'olga' }, isPaused, { durable: olga.durable, signer: olga.signer, clock });
+  await pause(true);
+  await expect.poll(() => consumerOf(first).state(), patience).toMatchObject({ waitingCount: 0 });
+  const killed = swarm.state().workers[0];
+  await swarm.kill({ peer: killed?.peer ?? '' });
+  await submit('echo paused');
+  await expect.poll(() => swarm.state().workers.at(-1)?.state, patience).toBe('idle');
+  await expect.poll(async () => (await messagesOf(first, 'WORK')).length, patience).toBe(1);
+  expect(await consumerOf(first).state()).toMatchObject({ waitingCount: 0, pendingCount: 1 });
+  await pause(false);
+  await expect.poll(() => leftIn(first), patience).toBe(0);
 }, 60_000);
 
 test('A3 A4 a worker that publishes a task, or listens to another’s inbox, is refused, and stands in the record', async () => {
