@@ -51,6 +51,7 @@ async function startSwarm(app) {
     size,
   );
   await page.getByRole('button', { name: 'Start the local swarm' }).click();
+  await page.keyboard.press('Control+2');
   await page.locator('[data-testid="tree-item"][data-state="live"]').nth(3).waitFor();
   await page.waitForFunction(
     (least) => Number(document.querySelector('[data-testid="received-count"]')?.getAttribute('data-count')) > least,

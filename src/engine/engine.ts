@@ -42,7 +42,7 @@ import { type Environment, keyStoreSecrets } from './settings/secret-sources.ts'
 import { createSettingsService, type SettingsService } from './settings/settings-service.ts';
 import { createSnapshotHub, type SnapshotHub, type SnapshotReaders } from './snapshots/snapshot-hub.ts';
 import type { LaunchWorker } from './swarm/local-swarm.ts';
-import { createWorkPlane, type WorkPlane } from './work-plane.ts';
+import { createWorkPlane, type WorkPlane, type WorkPlaneDeps } from './work-plane.ts';
 import { createWorkspaceJudging } from './workspace-judging.ts';
 
 /** What the engine takes from outside. */
@@ -284,9 +284,28 @@ function createOutboxOf(
 }
 
 /** What is seen of the work of the workspace, and done with it. */
+function createWorkOf(
+  { clock, randomness, logger, notifier, profile }: EnginePorts,
+  {
+    plane,
+    tell,
+    ...parts
+  }: Pick<WorkPlaneDeps, 'workspace' | 'connection' | 'outbox' | 'gate' | 'trust'> & {
+    readonly plane: Pick<AppWorkPlane, 'denials' | 'supervisor'>;
+    readonly tell: (name: SnapshotName<AppContract>) => () => void;
+  },
+): WorkPlane {
+  const { keyStore, settings, incidents } = profile;
+  return createWorkPlane({
+    ...{ ...parts, clock, randomness, logger, notifier, keyStore, settings, incidents },
+    ...{ denials: plane.denials, supervisor: plane.supervisor.state },
+    onChange: (name) => tell(name)(),
+  });
+}
+
 /** Builds a running engine on the connection that the settings ask for. */
 export async function createEngine(ports: EnginePorts, config: EngineConfig): Promise<Engine> {
-  const { clock, randomness, logger, launchWorker, profile, selfTest } = ports;
+  const { clock, randomness, profile, selfTest } = ports;
   const { workspace } = config;
   const held = createDisposer();
   const connection = await openConnection(ports, workspace);
@@ -308,23 +327,15 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
     },
   });
   const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
-  const plane = createAppWorkPlane({
-    ...{ clock, randomness, logger, workspace, profile, connection, launch: launchWorker, issueCredentials, sessions },
-    isOpen: () => gate.isOpen,
-    onSwarm: tell('swarm.state'),
+  const isOpen = (): boolean => gate.isOpen;
+  const plane = createAppWorkPlane(ports, {
+    ...{ workspace, connection, issueCredentials, sessions, isOpen, onSwarm: tell('swarm.state') },
     onSupervisor: () => work.changed(),
   });
   const { swarm } = plane;
   const onConnection = tell('connections.state');
   const outbox = createOutboxOf(ports, connection, { workspace, secrets: trust.secrets, onChange: onConnection });
-  const work = held.add(
-    createWorkPlane({
-      ...{ ...ports, ...profile, workspace, connection, outbox, gate, trust },
-      denials: plane.denials,
-      supervisor: plane.supervisor.state,
-      onChange: (name) => snapshots.changed(name),
-    }),
-  );
+  const work = held.add(createWorkOf(ports, { workspace, connection, outbox, gate, trust, plane, tell }));
   const connections = held.add(
     createConnectionsOf(ports, connection, {
       ...{ waiting: outbox.waiting, outboxProblem: outbox.problem, onChange: onConnection },

@@ -11,6 +11,7 @@ import type { ConnectionSwitch } from './connections/connection-switch.ts';
 import type { EnvelopeReader } from './envelope/envelope-reader.ts';
 import type { EnvelopeOpener } from './envelope/open-envelope.ts';
 import { createStoredJudge, type StoredJudgeDeps } from './envelope/stored-judge.ts';
+import type { TrustKnowledge } from './envelope/trust-knowledge.ts';
 import type { ProfileSignatureCheck } from './envelope/workspace-trust.ts';
 import type { KeyStore } from './identity/key-store.ts';
 import { createRecordChecks } from './identity/signed-record.ts';
@@ -44,12 +45,13 @@ export interface WorkPlane extends Disposable {
 
 export interface WorkPlaneDeps {
   readonly workspace: string;
-  readonly connection: Pick<ConnectionSwitch, 'live' | 'engine' | 'onChange'>;
+  readonly connection: Pick<ConnectionSwitch, 'live' | 'engine' | 'current' | 'onChange'>;
   readonly keyStore: Pick<KeyStore, 'state' | 'read'>;
   readonly outbox: OperatorPublishing['outbox'];
   readonly gate: { readonly isOpen: boolean; onChange(listener: (isOpen: boolean) => void): Disposable };
   /** Who may be believed, as the profile knows it. */
-  readonly trust: Omit<StoredJudgeDeps, 'workspace' | 'opener'> & {
+  readonly trust: Omit<StoredJudgeDeps, 'workspace' | 'opener' | 'knowledge'> & {
+    readonly knowledge: TrustKnowledge;
     readonly opener: EnvelopeOpener;
     readonly reader: EnvelopeReader;
     readonly resolve: ProfileSignatureCheck['resolve'];
@@ -73,16 +75,20 @@ export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
   const { workspace, connection, gate, trust, supervisor, clock, logger, onChange } = deps;
   const held = createDisposer();
   const { live, engine } = connection;
-  const { reader, opener, checkSignature, resolve } = trust;
+  const { reader, opener, checkSignature, resolve, knowledge } = trust;
   const judge = createStoredJudge({ ...trust, workspace });
   const state = createStateReader({ workspace, verifier: createRecordChecks().verifier, resolve });
+  const basis = (): number => {
+    knowledge.look();
+    return knowledge.version();
+  };
   const changed = (): void => {
     operations.follow();
     for (const name of ['queues.state', 'approvals.state', 'operations.state'] as const) onChange(name);
   };
   const watch = held.add(
     createWorkWatch({
-      ...{ workspace, live, engine, judge, reader, state, clock, logger },
+      ...{ workspace, live, engine, judge, reader, state, basis, clock, logger },
       ...{ isOpen: () => gate.isOpen, onChange: changed },
     }),
   );
@@ -101,7 +107,17 @@ export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
   );
   held.add(deps.settings.onChange(operations.follow));
   const right = createOperatorRight({ workspace, engine, keyStore: deps.keyStore, resolve, clock });
-  const own = { ...deps, durable: live.durable, watch, right, judge, reader, opener, checkSignature };
+  const own = {
+    ...deps,
+    environment: connection.current,
+    durable: live.durable,
+    watch,
+    right,
+    judge,
+    reader,
+    opener,
+    checkSignature,
+  };
   return {
     ...{ watch, changed },
     services: {

@@ -94,6 +94,8 @@ export interface TrustedWorkspace {
     name: string,
     options: { readonly key: number; readonly storedMs?: number; readonly roles?: readonly Role[] },
   ): void;
+  /** What is known, for who judges again only when it is another. */
+  basis(): number;
   /** Says that what was granted elsewhere, or set as secrets, is known now. */
   learn(): void;
   /** Looks for grants that come to nothing before one that does. */
@@ -160,6 +162,7 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
   const looks = { grants: 0, secrets: 0 };
   const changeListeners = new Set<() => void>();
   let knownVersion = 0;
+  let [basisNow, basisCount] = ['', 0];
   function learn(): void {
     for (const one of elsewhere.splice(0)) one();
     knownVersion++;
@@ -230,6 +233,12 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
 
   return {
     ...{ clock, randomness, buffer, reader, opener, intake, judge, judging, quarantine, peer, learn, looks },
+    basis() {
+      const now = `${knownVersion} ${state.isRootKnown} ${source.version()}`;
+      if (now !== basisNow) basisCount++;
+      basisNow = now;
+      return basisCount;
+    },
     resolve: (question) => (state.isRootKnown ? resolution.resolveSigner(question) : undefined),
     grantElsewhere(name, { key, storedMs = 0, roles = ['worker'] }) {
       const before = grants.get(name) ?? [];

@@ -121,7 +121,17 @@ export async function openWatchedPlace(engine: 'embedded' | 'nats-server' = 'emb
   const app = { isOpen: true, destination: 'here' as string | undefined, readOnlyContext: undefined };
   const inUse = () => (app.destination === undefined ? undefined : { ...app, destination: app.destination });
   const watch = createWorkWatch({
-    ...{ workspace: ws, judge, reader, clock, logger, isOpen: () => app.isOpen, engine: inUse, onChange: () => {} },
+    ...{
+      workspace: ws,
+      judge,
+      reader,
+      basis: workspace.basis,
+      clock,
+      logger,
+      isOpen: () => app.isOpen,
+      engine: inUse,
+      onChange: () => {},
+    },
     live: { bus, durable: counted(durable, asked), status: () => fabric.status() },
     state: createStateReader({ workspace: ws, verifier: createRecordChecks().verifier, resolve }),
   });
@@ -154,7 +164,7 @@ export async function openWatchedPlace(engine: 'embedded' | 'nats-server' = 'emb
   const right: OperatorRight = {
     async run(_doing, work) {
       const { signer } = peer('olga', 'operator');
-      return await work({ peer: 'olga', signer });
+      return await work({ peer: 'olga', signer, durable });
     },
   };
   const own = {
@@ -166,7 +176,7 @@ export async function openWatchedPlace(engine: 'embedded' | 'nats-server' = 'emb
     randomness,
     outbox: { publish, waiting: () => undefined },
   };
-  const queues = createQueuesService({ ...own, ...judging, judge, reader, opener });
+  const queues = createQueuesService({ ...own, environment: () => 'embedded', ...judging, judge, reader, opener });
   const approvals = createApprovalsService({ ...own, onChange: () => {} });
   const approvalsAt = createApprovalsState(watch);
   const state = (): QueuesState => queuesState(watch, { kind: 'off', why: null });

@@ -128,6 +128,24 @@ function createRetry(clock: FabricPorts['clock'], run: () => void) {
   };
 }
 
+/** Those who keep something for the engine in use, and let go of it before it is left. */
+function createLeaving({ clock, logger }: Pick<FabricPorts, 'clock' | 'logger'>) {
+  const keepers = new Set<() => Promise<void>>();
+  return {
+    add(listener: () => Promise<void>): Disposable {
+      const own = (): Promise<void> => listener();
+      keepers.add(own);
+      return toDisposable(() => keepers.delete(own));
+    },
+    /** What is claimed on it is given back while it is still there. */
+    async letGo(): Promise<void> {
+      if (keepers.size === 0) return;
+      const all = Promise.allSettled(Array.from(keepers, (leave) => leave()));
+      if (!(await settlesWithin(clock, leaveLimitMs, all))) logger.warn('connection.left-in-haste');
+    },
+  };
+}
+
 /** The fabric in use for somebody who closes what was opened: closing it leaves it in use. */
 function lend({ bus, durable, status, onStatus, facts, ping }: LiveFabric): Fabric {
   return { bus, durable, status, onStatus, facts, ping, close: async () => {} };
@@ -138,7 +156,7 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
   const { clock, logger } = deps;
   const opener = createOpener(deps);
   const changes = createListenerSet<void>(logger, 'connection.change');
-  const leaving = new Set<() => Promise<void>>();
+  const leaving = createLeaving({ clock, logger });
   let inUse = busSettingsOf(deps.settings());
   let problem: ErrorShape | undefined;
   let engine: EngineInUse | undefined;
@@ -166,19 +184,12 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
   const live = createLiveFabric(await openFirst(), { logger });
   const sinceMs = clock.now();
 
-  /** What is claimed on it is given back while it is still there. */
-  async function letGo(): Promise<void> {
-    if (leaving.size === 0) return;
-    const all = Promise.allSettled(Array.from(leaving, (leave) => leave()));
-    if (!(await settlesWithin(clock, leaveLimitMs, all))) logger.warn('connection.left-in-haste');
-  }
-
   /** Whatever is kept for the engine before is let go of first. */
   async function exchangeFor(next: Fabric): Promise<void> {
     const former = engine;
     engine = undefined;
     changed();
-    if (former !== undefined) await letGo();
+    if (former !== undefined) await leaving.letGo();
     try {
       await live.exchange(next);
     } catch (error) {
@@ -254,7 +265,7 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
       return { kind: 'reconnecting', sinceMs, attempt, error: problem ?? null };
     },
     problem: () => problem,
-    follow,
+    ...{ follow, onChange: changes.add, onLeave: leaving.add },
     use: (name) =>
       changing.run(async () => {
         retry.stop();
@@ -266,12 +277,6 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
       const isInUse = isEstablished && keyOf(busSettingsOf(deps.settings(), name)) === keyOf(inUse);
       return isInUse ? lend(live) : await opener.open(deps.settings(), name, signal);
     },
-    onChange: changes.add,
-    onLeave(listener) {
-      const own = (): Promise<void> => listener();
-      leaving.add(own);
-      return toDisposable(() => leaving.delete(own));
-    },
     async close() {
       closing?.abort();
       closing = undefined;
@@ -279,7 +284,6 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
       await changing.idle();
       await live.close();
       changes.clear();
-      leaving.clear();
     },
   };
 }

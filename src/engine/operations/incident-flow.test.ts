@@ -131,6 +131,21 @@ test('W8 I3 a request that comes while the key store is locked is told, also ove
   expect(notifier.badges).toEqual([1]);
 });
 
+test('W8 I3 an app that was never unlocked tells of a request, too', async () => {
+  place.app.isOpen = false;
+  notifier = createSilentNotifier();
+  const logger = createSilentLogger();
+  const locked = createOperationsService({
+    ...{ workspace: 'acme', watch: place.watch, destination: () => place.app.destination, denials, notifier, logger },
+    ...{ queues: place.queuesState, approvals: place.approvalsState, clock: place.clock, onChange: () => {} },
+    ...{ memory: createKeptMemory(), settings: createKeptSettings(), isLocked: () => true, bus: place.fabric.bus },
+  });
+  place.fabric.bus.publish('vak.approvals.acme.s1.request', new Uint8Array([1]));
+  await place.pass(100);
+  expect(notifier.shown.map(({ title }) => title)).toEqual(['An approval waits']);
+  locked.dispose();
+});
+
 test('A4 what a peer of this app was refused is an incident of that peer', async () => {
   const tried = { peer: 'worker-1', action: 'publish', subject: 'vak.work.acme.q.task', rule: 'A2 worker' } as const;
   denials.note({ ...tried, atMs: place.clock.now(), untoldCount: 0 });

@@ -4,18 +4,10 @@
  */
 import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
-import { visibleText } from '../../shared/base/visible-text.ts';
 import type { AppContract } from '../../shared/contract/app-contract.ts';
-import type { ApprovalReport, ApprovalsState } from '../../shared/contract/approvals-contract.ts';
+import type { ApprovalsState } from '../../shared/contract/approvals-contract.ts';
 import type { Services } from '../../shared/contract/define-contract.ts';
-import type {
-  AskedPlace,
-  Incident,
-  IncidentPlace,
-  MuteState,
-  OperationsState,
-  WorkTotals,
-} from '../../shared/contract/operations-contract.ts';
+import type { AskedPlace, MuteState, OperationsState } from '../../shared/contract/operations-contract.ts';
 import type { QueuesState } from '../../shared/contract/queues-contract.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import { listText } from '../../shared/settings/setting-keys.ts';
@@ -27,12 +19,11 @@ import type { Notifier } from '../ports/notifier.ts';
 import type { SettingsFile } from '../settings/settings-file.ts';
 import type { WorkWatch } from '../work/work-watch.ts';
 import { type Alert, approvalsId, createAlertNotifier, severalId } from './alert-notifier.ts';
-import { createIncidentDesk } from './incident-desk.ts';
-import { type IncidentFacts, toneOf } from './incident-facts.ts';
+import { createIncidentDesk, type IncidentDesk } from './incident-desk.ts';
 import type { IncidentMemory } from './incident-memory.ts';
-import { incidentWords, noticeWords } from './incident-words.ts';
 import { createLockedAsking } from './locked-asking.ts';
 import { isMuted, muteStateOf, withPart } from './mute-rules.ts';
+import { alertsOf, badgeOf, incidentOf, lagsOf, openCountOf, totalsOf } from './operations-report.ts';
 
 type Calls = Services<AppContract>['operations'];
 
@@ -63,154 +54,67 @@ export interface OperationsServiceDeps {
 const minuteMs = 60_000;
 /** However often a peer is refused, it is looked at once in so long, ms. */
 const denialMs = 500;
-const maxName = 64;
 /** So many are told apart while nobody can read them. */
 const maxLockedAlerts = 100;
 
-function totalsOf({ queues }: QueuesState, { pending, leftOutCount }: ApprovalsState): WorkTotals {
-  const sum = (figure: (queue: QueuesState['queues'][number]) => number): number =>
-    queues.reduce((all, queue) => all + figure(queue), 0);
-  return {
-    lag: sum(({ lag }) => lag),
-    inPerSec: sum(({ inPerSec }) => inPerSec),
-    outPerSec: sum(({ outPerSec }) => outPerSec),
-    doneCount: sum(({ outcomes }) => outcomes.done + outcomes['finished-late']),
-    deadCount: sum(({ outcomes }) => outcomes.dead),
-    lostCount: sum(({ outcomes }) => outcomes.lost),
-    pendingApprovalCount: pending.length + leftOutCount,
-  };
+interface Pressed {
+  asked(): AskedPlace | null;
+  ask(id: string): void;
+  taken(at: number): void;
 }
 
-/** Lag of all queues together; their histories have one length. */
-function lagsOf({ queues }: QueuesState): readonly number[] {
-  const [first] = queues;
-  return (first?.lagHistory ?? []).map((_, at) => queues.reduce((all, one) => all + (one.lagHistory[at] ?? 0), 0));
-}
-
-function placeOf({ detail, queue, session }: IncidentFacts): IncidentPlace {
-  if (detail.kind === 'refused-approval') return { kind: 'approvals' };
-  if (detail.kind === 'denied') return { kind: 'access' };
-  if (queue !== null) return { kind: 'queue', queue };
-  return session === null ? { kind: 'none' } : { kind: 'session', session };
-}
-
-function incidentOf(facts: IncidentFacts, muted: MuteState): Incident {
-  const { id, detail, queue, firstMs, lastMs, count, isStanding, acknowledgedMs } = facts;
-  return {
-    ...{ id, kind: detail.kind, tone: toneOf(detail.kind), ...incidentWords(facts), queue, place: placeOf(facts) },
-    ...{ firstMs, lastMs, count, isStanding },
-    acknowledged: acknowledgedMs === null ? null : { atMs: acknowledgedMs },
-    isMuted: isMuted(muted, detail.kind, queue),
-  };
-}
-
-/** What of an approval is not sealed: who asks, and for a task of which queue. */
-function approvalAlert({ requestId, peer, queue }: ApprovalReport): Alert {
-  const title = `${visibleText(peer).slice(0, maxName)} asks for approval`;
-  const body =
-    queue === null ? 'Open the approvals to see what for.' : `Queue ${visibleText(queue).slice(0, maxName)}.`;
-  return { id: `${approvalsId}${requestId}`, kind: 'approval', title, body };
-}
-
-function alertsOf(incidents: readonly IncidentFacts[], pending: readonly ApprovalReport[], muted: MuteState): Alert[] {
-  const isLoud = ({ detail, queue, acknowledgedMs }: IncidentFacts): boolean =>
-    acknowledgedMs === null && toneOf(detail.kind) === 'bad' && !isMuted(muted, detail.kind, queue);
-  return [
-    ...incidents.filter(isLoud).map((one): Alert => ({ id: one.id, kind: one.detail.kind, ...noticeWords(one) })),
-    ...pending.filter(({ queue }) => !isMuted(muted, 'approval', queue)).map(approvalAlert),
-  ];
-}
-
-/** Creates the service; it learns of the work from the watch. */
-export function createOperationsService(deps: OperationsServiceDeps): OperationsService {
-  const { watch, queues, approvals, denials, settings, notifier, isLocked, clock, logger, onChange } = deps;
-  const held = createDisposer();
-  const onProblem = (error: unknown): void => {
-    logger.warn('operations.not-kept', { message: error instanceof Error ? error.message : typeof error });
-  };
-  const desk = createIncidentDesk({ ...deps, alerts: () => settings.settings().alerts, onProblem });
-  const mutes = (): MuteState => muteStateOf(settings.settings().notifications, clock.now());
-  const alerts = held.add(
-    createAlertNotifier({
-      ...{ notifier, clock, isLocked },
-      isOn: () => settings.settings().notifications.desktop && mutes().untilMs === null,
-    }),
-  );
+/** What a notification that was pressed leads to, until a window has taken it. */
+function createPressed(onChange: () => void): Pressed {
   let asked: AskedPlace | null = null;
-  let askedCount = 0;
-  let badge = 0;
-  /** Heard of since the key store was locked. */
-  let lockedAlerts: readonly Alert[] = [];
-
-  function openCount(muted: MuteState): number {
-    const isCounted = ({ detail, queue, acknowledgedMs }: IncidentFacts): boolean =>
-      acknowledgedMs === null && !isMuted(muted, detail.kind, queue);
-    return desk.book().list().filter(isCounted).length;
-  }
-
-  function showBadge(): void {
-    const muted = mutes();
-    const { pending, leftOutCount } = approvals();
-    const waiting = pending.filter(({ queue }) => !isMuted(muted, 'approval', queue)).length;
-    // Of those beyond the list no queue is known; as long as any of the others counts, they do.
-    const count = openCount(muted) + waiting + (waiting > 0 ? leftOutCount : 0);
-    if (count === badge) return;
-    badge = count;
-    notifier.setBadge(count);
-  }
-
-  function tell(): void {
-    if (!desk.isSettled()) alerts.begin();
-    if (!isLocked()) lockedAlerts = [];
-    const muted = mutes();
-    const unread = isMuted(muted, 'approval', null) ? [] : lockedAlerts;
-    alerts.follow([...alertsOf(desk.book().list(), approvals().pending, muted), ...unread]);
-    showBadge();
-    onChange();
-  }
-
-  function follow(): void {
-    const refused = watch.work()?.refusedWork;
-    const refusedWork = { count: refused?.count() ?? 0, newest: refused?.newest() ?? [] };
-    desk.noteLook({ queues: queues(), approvals: approvals(), refusedWork });
-    tell();
-  }
-
-  function ask(id: string): void {
-    const at = ++askedCount;
-    if (id === severalId) asked = { kind: 'operations', at };
-    else asked = id.startsWith(approvalsId) ? { kind: 'approvals', at } : { kind: 'incident', id, at };
-    onChange();
-  }
-
-  held.add(
-    createLockedAsking({
-      ...{ bus: deps.bus, workspace: deps.workspace, isLocked },
-      onAsked(alert) {
-        lockedAlerts = [...lockedAlerts, alert].slice(-maxLockedAlerts);
-        tell();
-      },
-    }),
-  );
-  held.add(watch.onTask(({ record }) => desk.noteTask(record)));
-  let denialTimer: Disposable | undefined;
-  const followSoon = (): void => {
-    denialTimer ??= clock.setTimer(denialMs, () => {
-      denialTimer = undefined;
-      follow();
-    });
+  let count = 0;
+  return {
+    asked: () => asked,
+    ask(id) {
+      const at = ++count;
+      if (id === severalId) asked = { kind: 'operations', at };
+      else asked = id.startsWith(approvalsId) ? { kind: 'approvals', at } : { kind: 'incident', id, at };
+      onChange();
+    },
+    taken(at) {
+      if (asked?.at !== at) return;
+      asked = null;
+      onChange();
+    },
   };
-  held.add(denials.onChange(followSoon));
-  held.defer(() => denialTimer?.dispose());
-  held.add(notifier.onPressed(ask));
+}
 
+/** Runs something once a while, however often it is asked to. */
+function createSoon(clock: Clock, work: () => void): Disposable & { run(): void } {
+  let timer: Disposable | undefined;
+  return {
+    run() {
+      timer ??= clock.setTimer(denialMs, () => {
+        timer = undefined;
+        work();
+      });
+    },
+    dispose: () => timer?.dispose(),
+  };
+}
+
+interface CallsDeps {
+  readonly desk: IncidentDesk;
+  readonly settings: Pick<SettingsFile, 'set' | 'delete'>;
+  readonly mutes: () => MuteState;
+  readonly pressed: Pick<Pressed, 'taken'>;
+  readonly clock: Clock;
+  /** Something was changed. */
+  readonly tell: () => void;
+}
+
+function createCalls({ desk, settings, mutes, pressed, clock, tell }: CallsDeps): Calls {
   async function setList(key: string, parts: readonly string[]): Promise<void> {
     const text = listText(parts);
     if (text === null) await settings.delete(key);
     else await settings.set(key, text);
   }
 
-  const calls: Calls = {
+  return {
     async acknowledge({ id }) {
       const facts = desk.book().get(id);
       if (facts === undefined) throw new VakError('not-found', 'acknowledge: the incident is over');
@@ -242,25 +146,79 @@ export function createOperationsService(deps: OperationsServiceDeps): Operations
       else await settings.set('notifications.mutedUntil', until.toISOString());
       tell();
     },
-    taken({ at }) {
-      if (asked?.at !== at) return;
-      asked = null;
-      onChange();
-    },
+    taken: ({ at }) => pressed.taken(at),
   };
+}
+
+/** Creates the service; it learns of the work from the watch. */
+export function createOperationsService(deps: OperationsServiceDeps): OperationsService {
+  const { watch, queues, approvals, denials, settings, notifier, isLocked, clock, logger, onChange } = deps;
+  const held = createDisposer();
+  const onProblem = (error: unknown): void => {
+    logger.warn('operations.not-kept', { message: error instanceof Error ? error.message : typeof error });
+  };
+  const desk = createIncidentDesk({ ...deps, alerts: () => settings.settings().alerts, onProblem });
+  const mutes = (): MuteState => muteStateOf(settings.settings().notifications, clock.now());
+  const alerts = held.add(
+    createAlertNotifier({
+      ...{ notifier, clock, isLocked },
+      isOn: () => settings.settings().notifications.desktop && mutes().untilMs === null,
+    }),
+  );
+  const pressed = createPressed(onChange);
+  let badge = 0;
+  /** Heard of since the key store was locked. */
+  let lockedAlerts: readonly Alert[] = [];
+
+  function tell(): void {
+    const [incidents, waiting, muted] = [desk.book().list(), approvals(), mutes()];
+    if (!isLocked()) {
+      lockedAlerts = [];
+      if (!desk.isSettled()) alerts.begin();
+    }
+    const unread = isMuted(muted, 'approval', null) ? [] : lockedAlerts;
+    alerts.follow([...alertsOf(incidents, waiting.pending, muted), ...unread]);
+    const count = badgeOf(incidents, waiting, muted);
+    if (count !== badge) notifier.setBadge(count);
+    badge = count;
+    onChange();
+  }
+
+  function follow(): void {
+    const refused = watch.work()?.refusedWork;
+    const refusedWork = { count: refused?.count() ?? 0, newest: refused?.newest() ?? [] };
+    desk.noteLook({ queues: queues(), approvals: approvals(), refusedWork });
+    tell();
+  }
+
+  held.add(
+    createLockedAsking({
+      ...{ bus: deps.bus, workspace: deps.workspace, isLocked },
+      onAsked(alert) {
+        lockedAlerts = [...lockedAlerts, alert].slice(-maxLockedAlerts);
+        tell();
+      },
+    }),
+  );
+  held.add(watch.onTask(({ record }) => desk.noteTask(record)));
+  const followSoon = held.add(createSoon(clock, follow));
+  held.add(denials.onChange(followSoon.run));
+  held.add(notifier.onPressed(pressed.ask));
+
+  // While the key store is locked nothing is read, and what is heard then is news.
+  alerts.follow([]);
 
   return {
-    calls,
+    calls: createCalls({ desk, settings, mutes, pressed, clock, tell }),
     follow,
     state() {
       const [work, waiting, muted] = [queues(), approvals(), mutes()];
+      const incidents = desk.book().list();
       return {
-        incidents: desk
-          .book()
-          .list()
-          .map((facts) => incidentOf(facts, muted)),
-        openCount: openCount(muted),
-        ...{ totals: totalsOf(work, waiting), lagHistory: lagsOf(work), sampleMs: work.sampleMs, muted, asked },
+        incidents: incidents.map((facts) => incidentOf(facts, muted)),
+        openCount: openCountOf(incidents, muted),
+        ...{ totals: totalsOf(work, waiting), lagHistory: lagsOf(work), sampleMs: work.sampleMs },
+        ...{ muted, asked: pressed.asked() },
       };
     },
     dispose: () => held.dispose(),

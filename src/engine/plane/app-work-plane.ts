@@ -22,11 +22,15 @@ import { openWorkPeer, type WorkPeer, type WorkPorts } from '../work/work-peer.t
 import { type AppSupervisor, createAppSupervisor } from './app-supervisor.ts';
 import { createKeyBasis } from './key-basis.ts';
 
-export interface AppWorkPlaneDeps extends WorkPorts {
-  readonly workspace: string;
+/** What it takes from outside. */
+export interface AppWorkPorts extends WorkPorts {
   readonly profile: Profile;
+  readonly launchWorker: LaunchWorker;
+}
+
+export interface AppWorkPlaneDeps {
+  readonly workspace: string;
   readonly connection: ConnectionSwitch;
-  readonly launch: LaunchWorker;
   readonly issueCredentials: IssueCredentials;
   readonly sessions: SwarmSessions;
   /** Whether the key store may be read. */
@@ -34,7 +38,7 @@ export interface AppWorkPlaneDeps extends WorkPorts {
   /** Told when the swarm's state has changed; the caller bounds its rate. */
   readonly onSwarm: () => void;
   /** The same of the supervisor's. */
-  readonly onSupervisor: () => void;
+  readonly onSupervisor?: () => void;
 }
 
 export interface AppWorkPlane {
@@ -46,8 +50,8 @@ export interface AppWorkPlane {
 }
 
 /** Opens peers that run in this process, each behind its permit, over an outbox of its own. */
-function createPeerOpener(deps: AppWorkPlaneDeps, onDenied: (denied: DeniedAccess) => void) {
-  const { profile, clock, randomness, logger } = deps;
+function createPeerOpener(ports: AppWorkPorts, onDenied: (denied: DeniedAccess) => void) {
+  const { profile, clock, randomness, logger } = ports;
   const { files, records, settings } = profile;
   return async (own: OwnCredentials, { fabric, destination }: WorkPlace): Promise<WorkPeer> => {
     const { ws: workspace, peer, roles, queues } = own.grant;
@@ -62,11 +66,17 @@ function createPeerOpener(deps: AppWorkPlaneDeps, onDenied: (denied: DeniedAcces
   };
 }
 
+/** The engine in use, unless its context is read-only. */
+function writableEngine({ engine }: ConnectionSwitch): EngineInUse | undefined {
+  const inUse = engine();
+  return inUse?.readOnlyContext === undefined ? inUse : undefined;
+}
+
 /** Creates it at rest: the supervisor begins when the key store is open, the swarm when it is started. */
-export function createAppWorkPlane(deps: AppWorkPlaneDeps): AppWorkPlane {
-  const { workspace, profile, connection, launch, issueCredentials, sessions, isOpen } = deps;
-  const { clock, randomness, logger } = deps;
-  const { files, settings, keyStore, heads } = profile;
+export function createAppWorkPlane(from: AppWorkPorts, deps: AppWorkPlaneDeps): AppWorkPlane {
+  const { workspace, connection, issueCredentials, sessions, isOpen } = deps;
+  const { clock, randomness, logger, launchWorker: launch } = from;
+  const { files, settings, keyStore, heads } = from.profile;
   const ports = { clock, randomness, logger };
   const held = createDisposer();
   const denials = createDenialLog({ logger });
@@ -75,15 +85,11 @@ export function createAppWorkPlane(deps: AppWorkPlaneDeps): AppWorkPlane {
     logger.warn('access.denied', { peer, action, subject, rule });
     denials.note(denied);
   };
-  const openPeer = createPeerOpener(deps, onDenied);
+  const openPeer = createPeerOpener(from, onDenied);
   const policy = () => settings.settings().policy;
-  const basis = held.add(createKeyBasis(keyStore, { workspace, isOpen }));
+  const { current: basis } = held.add(createKeyBasis(keyStore, { workspace, isOpen }));
 
-  function place(): EngineInUse | undefined {
-    const engine = connection.engine();
-    return engine?.readOnlyContext === undefined ? engine : undefined;
-  }
-
+  const place = (): EngineInUse | undefined => writableEngine(connection);
   const swarm = createLocalSwarm({
     ...{ ...ports, launch, issueCredentials, heads, workspace, sessions, place, policy, onDenied },
     bus: connection.live.bus,
@@ -97,8 +103,8 @@ export function createAppWorkPlane(deps: AppWorkPlaneDeps): AppWorkPlane {
     workerCount: () => swarm.queueWorkerCount,
   });
   const supervisor = createAppSupervisor({
-    ...{ ...ports, workspace, place, issueCredentials, openPeer, onChange: deps.onSupervisor },
-    ...{ isOpen, basis: basis.current },
+    ...{ ...ports, workspace, place, isOpen, basis, issueCredentials, openPeer },
+    onChange: () => deps.onSupervisor?.(),
   });
   let phase: SwarmState['state'] = 'stopped';
 

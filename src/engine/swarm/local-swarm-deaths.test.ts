@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { definePlayedSwarm } from '../../../tests/support/played-swarm.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
-import { maxEndedWorkers } from './local-swarm.ts';
+import { maxEndedWorkers } from './swarm-crew.ts';
 
 const at = definePlayedSwarm();
 const command = { command: ['true'] };

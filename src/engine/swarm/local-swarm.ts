@@ -24,6 +24,7 @@ import type { LaunchedPeer } from './launched-peer.ts';
 import { localQueue } from './local-queue.ts';
 import { createReplacements } from './replacements.ts';
 import { createSwarmCommander } from './swarm-commander.ts';
+import { createSwarmCrew, type Member, type SwarmCrew, type WorkerKind } from './swarm-crew.ts';
 import { createSwarmPeer, type SwarmPeer } from './swarm-peer.ts';
 import { createSwarmWorker, type SwarmWorker, type WorkerStanding } from './swarm-worker.ts';
 import { createWorkLanes, type WorkFiles, type WorkPlace } from './work-lanes.ts';
@@ -96,25 +97,8 @@ export interface LocalSwarm {
   dispose(): Promise<void>;
 }
 
-/** Workers that have ended and are still listed. */
-export const maxEndedWorkers = 32;
 /** Workers that are started at the same time: more would only make each slower than its limit. */
 const startLanes = 8;
-
-type Kind = 'queue' | 'command';
-
-interface Member {
-  readonly worker: SwarmWorker;
-  readonly kind: Kind;
-  /** Promised to a `run` that is under way. */
-  isReserved: boolean;
-}
-
-function freeName(taken: ReadonlySet<string>): string {
-  let number = 1;
-  while (taken.has(`worker-${number}`)) number++;
-  return `worker-${number}`;
-}
 
 const workerRights = { roles: ['worker'], queues: [localQueue] } as const;
 
@@ -133,7 +117,7 @@ function createLauncher(deps: LocalSwarmDeps, own: SwarmPeer) {
 
   return {
     standingOf,
-    launch(peer: string, kind: Kind, standing: Promise<WorkerStanding>): SwarmWorker {
+    launch(peer: string, kind: WorkerKind, standing: Promise<WorkerStanding>): SwarmWorker {
       const session = createSessionId(peer, randomness);
       sessions?.register(session, peer);
       const rights = { workspace, peer, ...workerRights, sessions: [session] };
@@ -151,79 +135,71 @@ function createLauncher(deps: LocalSwarmDeps, own: SwarmPeer) {
   };
 }
 
+interface Standing {
+  readonly isDisposed: boolean;
+  readonly phase: SwarmState['state'];
+}
+
+function refuseWhileEnding(doing: string, { isDisposed, phase }: Standing): void {
+  if (isDisposed) throw new VakError('closed', `${doing}: the swarm has ended with the app`);
+  if (phase !== 'stopping') return;
+  const message = `${doing}: the swarm is stopping; try again when it has stopped`;
+  throw new VakError('already-running', message, { retryable: true });
+}
+
+/** A worker for a command: one that is free, or a new one. */
+function takeWorker(crew: SwarmCrew): Member {
+  const isFree = ({ worker, isReserved }: Member): boolean => worker.summary().state === 'idle' && !isReserved;
+  const chosen = crew.live('command').find(isFree);
+  if (chosen !== undefined) return chosen;
+  if (crew.live().length < maxWorkers) return crew.launch('command');
+  const message = `run: all ${maxWorkers} workers are busy; wait for one or cancel a command`;
+  throw new VakError('limit-exceeded', message, { retryable: true });
+}
+
 /** Creates a swarm without workers. */
 export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
   const { clock, logger, randomness, sessions, onChange } = deps;
   const own = createSwarmPeer(deps);
   const launcher = createLauncher(deps, own);
+  const crew = createSwarmCrew({ ...launcher, onChange, onGone });
   const replacements = createReplacements({ clock, replace: () => void replaceSafely() });
   const replacing = createSerialLane();
-  let members: Member[] = [];
   let phase: SwarmState['state'] = 'stopped';
-  /** Queue workers that were asked for. */
   let wantedCount = 0;
   let stopping: Promise<void> | undefined;
   let isDisposed = false;
 
   const isStarting = (): boolean => phase === 'starting';
-  const live = (): Member[] => members.filter(({ worker }) => worker.isLive);
-  const liveOfQueue = (): Member[] => live().filter(({ kind }) => kind === 'queue');
-  const nextName = (): string => freeName(new Set(live().map(({ worker }) => worker.peer)));
+  const isShort = (): boolean => phase === 'running' && crew.live('queue').length < wantedCount;
 
   function become(next: SwarmState['state']): void {
     phase = next;
     onChange();
   }
 
-  function refuseWhileEnding(doing: string): void {
-    if (isDisposed) throw new VakError('closed', `${doing}: the swarm has ended with the app`);
-    if (phase !== 'stopping') return;
-    throw new VakError('already-running', `${doing}: the swarm is stopping; try again when it has stopped`, {
-      retryable: true,
-    });
-  }
-
-  function trim(): void {
-    const ended = members.filter(({ worker }) => !worker.isLive);
-    const surplus = new Set(ended.slice(0, Math.max(0, ended.length - maxEndedWorkers)));
-    if (surplus.size > 0) members = members.filter((member) => !surplus.has(member));
-  }
-
-  function onGone({ worker, kind }: Member): void {
-    const { death, session } = worker.summary();
+  function onGone(member: Member): void {
+    const { death, session } = member.worker.summary();
     sessions?.end(session, death === null ? 'ended' : `worker died: ${death.reason}`);
-    trim();
-    if (phase === 'running' && kind === 'queue' && death !== null) {
-      replacements.note({ wantedCount, isAsked: worker.wasKilled, reason: death.reason });
-    }
-    stopIfNoneIsLeft();
-  }
-
-  /** Nobody is left, and nobody will come. */
-  function stopIfNoneIsLeft(): void {
-    if (phase === 'running' && replacements.problem() !== null && liveOfQueue().length === 0) become('stopped');
+    if (phase === 'running' && member.kind === 'queue') noteDeath(member);
+    // Nobody is left, and nobody will come.
+    const isOver = replacements.problem() !== null && crew.live('queue').length === 0;
+    if (phase === 'running' && isOver) become('stopped');
     else onChange();
   }
 
-  function launch(kind: Kind, standing?: WorkerStanding): Member {
-    const peer = nextName();
-    const given = standing === undefined ? launcher.standingOf(peer) : Promise.resolve(standing);
-    const member: Member = { worker: launcher.launch(peer, kind, given), kind, isReserved: false };
-    members.push(member);
-    onChange();
-    void member.worker.gone.then(() => onGone(member));
-    return member;
+  function noteDeath({ worker }: Member): void {
+    const { death } = worker.summary();
+    if (death !== null) replacements.note({ wantedCount, isAsked: worker.wasKilled, reason: death.reason });
   }
-
-  const isShort = (): boolean => phase === 'running' && liveOfQueue().length < wantedCount;
 
   /** While the key store is locked nobody gets keys; then it is tried again, and nobody has died of it. */
   async function replace(): Promise<void> {
     while (isShort()) {
-      const peer = nextName();
+      const peer = crew.nextName();
       const standing = await launcher.standingOf(peer);
-      const isStillFree = isShort() && peer === nextName();
-      if (isStillFree) return void launch('queue', standing);
+      const isStillFree = isShort() && peer === crew.nextName();
+      if (isStillFree) return void crew.launch('queue', standing);
       eraseCredentials(standing.credentials);
     }
   }
@@ -241,48 +217,41 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
   async function startLane(wanted: { count: number }): Promise<void> {
     while (wanted.count > 0 && phase === 'starting') {
       wanted.count--;
-      await launch('queue').worker.ready.catch(() => {});
+      await crew.launch('queue').worker.ready.catch(() => {});
     }
   }
 
   async function start({ workers }: { readonly workers: number }): Promise<void> {
-    refuseWhileEnding('start');
+    refuseWhileEnding('start', { isDisposed, phase });
     if (phase !== 'stopped') {
       throw new VakError('already-running', `start: the swarm is ${phase}; stop it first to start another`);
     }
-    const others = live().length;
+    const others = crew.live().length;
     if (others + workers > maxWorkers) {
-      throw new VakError(
-        'limit-exceeded',
-        `start: ${others} workers live and ${maxWorkers} are allowed; ask for fewer`,
-      );
+      const message = `start: ${others} workers live and ${maxWorkers} are allowed; ask for fewer`;
+      throw new VakError('limit-exceeded', message);
     }
-    members = members.filter(({ worker }) => worker.summary().state !== 'ended');
+    crew.forgetEnded();
     replacements.reset();
     wantedCount = workers;
     become('starting');
-    const before = new Set(members);
+    const before = new Set(crew.all);
     const wanted = { count: workers };
     await Promise.all(Array.from({ length: Math.min(startLanes, workers) }, () => startLane(wanted)));
     if (!isStarting()) throw new VakError('aborted', 'start: the swarm was stopped meanwhile');
-    const mine = members.filter((member) => member.kind === 'queue' && !before.has(member));
-    if (mine.some(({ worker }) => worker.isLive)) return startedWith(mine);
+    const mine = crew.all.filter((member) => member.kind === 'queue' && !before.has(member));
+    if (mine.some(({ worker }) => worker.isLive)) {
+      become('running');
+      // Those that died meanwhile are replaced like any other.
+      return mine.forEach(noteDeath);
+    }
     become('stopped');
     await mine[0]?.worker.ready;
   }
 
-  /** Those that died meanwhile are replaced like any other. */
-  function startedWith(mine: readonly Member[]): void {
-    become('running');
-    for (const { worker } of mine) {
-      const { death } = worker.summary();
-      if (death !== null) replacements.note({ wantedCount, isAsked: worker.wasKilled, reason: death.reason });
-    }
-  }
-
   async function stopAll(): Promise<void> {
     replacements.reset();
-    await Promise.all(members.map(({ worker }) => (worker.isLive ? worker.drain() : worker.gone)));
+    await Promise.all(crew.all.map(({ worker }) => (worker.isLive ? worker.drain() : worker.gone)));
     stopping = undefined;
     become('stopped');
   }
@@ -295,21 +264,10 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
     return stopping;
   }
 
-  function takeWorker(): Member {
-    const chosen = live().find(
-      ({ kind, worker, isReserved }) => kind === 'command' && worker.summary().state === 'idle' && !isReserved,
-    );
-    if (chosen !== undefined) return chosen;
-    if (live().length < maxWorkers) return launch('command');
-    throw new VakError('limit-exceeded', `run: all ${maxWorkers} workers are busy; wait for one or cancel a command`, {
-      retryable: true,
-    });
-  }
-
   async function run(input: TaskPayload, context?: CallContext): Promise<TakenTask> {
-    refuseWhileEnding('run');
+    refuseWhileEnding('run', { isDisposed, phase });
     const task = checkRunnable(input);
-    const member = takeWorker();
+    const member = takeWorker(crew);
     member.isReserved = true;
     const { worker } = member;
     const taskId = createUuid(clock, randomness);
@@ -324,36 +282,35 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
     }
   }
 
+  async function cancel({ taskId }: { readonly taskId: string }): Promise<void> {
+    const found = crew.live().find(({ worker }) => worker.summary().task?.taskId === taskId);
+    if (found === undefined)
+      throw new VakError('not-found', `cancel: no worker of the local swarm runs that task; ${overOrElsewhere}`);
+    await found.worker.cancel(taskId);
+  }
+
+  async function kill({ peer }: { readonly peer: string }): Promise<void> {
+    const found = crew.live().find(({ worker }) => worker.peer === peer);
+    if (found === undefined)
+      throw new VakError('not-found', `kill: the local swarm has no live worker of that name; ${overOrElsewhere}`);
+    await found.worker.kill();
+  }
+
   return {
-    start,
-    stop,
-    run,
-    async cancel({ taskId }) {
-      const found = live().find(({ worker }) => worker.summary().task?.taskId === taskId);
-      if (found === undefined)
-        throw new VakError('not-found', `cancel: no worker of the local swarm runs that task; ${overOrElsewhere}`);
-      await found.worker.cancel(taskId);
-    },
-    async kill({ peer }) {
-      const found = live().find(({ worker }) => worker.peer === peer);
-      if (found === undefined)
-        throw new VakError('not-found', `kill: the local swarm has no live worker of that name; ${overOrElsewhere}`);
-      await found.worker.kill();
-    },
+    ...{ start, stop, run, cancel, kill, own },
     async follow() {
-      await Promise.all(liveOfQueue().map(({ worker }) => worker.follow()));
+      await Promise.all(crew.live('queue').map(({ worker }) => worker.follow()));
     },
     followPolicy() {
-      for (const { worker } of live()) worker.followPolicy();
+      for (const { worker } of crew.live()) worker.followPolicy();
     },
     get queueWorkerCount() {
-      return liveOfQueue().filter(({ worker }) => ['idle', 'busy'].includes(worker.summary().state)).length;
+      return crew.workingCount;
     },
-    state: () => ({
-      ...{ state: phase, queue: localQueue, problem: replacements.problem() },
-      workers: members.map(({ worker }) => worker.summary()),
-    }),
-    own,
+    state() {
+      const workers = crew.all.map(({ worker }) => worker.summary());
+      return { state: phase, queue: localQueue, problem: replacements.problem(), workers };
+    },
     async dispose() {
       const stopped = stop();
       isDisposed = true;

@@ -189,7 +189,7 @@ test('local swarm: a command that never ends is cancelled, also when it ignores 
 
 test('local swarm: start, run beside it, stop: every worker ends as asked and no process is left', async () => {
   await swarm.start({ workers: 3 });
-  await expect.poll(() => swarm.state().workers.filter(({ state }) => state === 'busy').length, patience).toBe(3);
+  expect(swarm.state().workers.map(({ kind, state }) => `${kind} ${state}`)).toEqual(new Array(3).fill('queue idle'));
   const taken = await sh('trap "" TERM; sleep 300; :');
   expect(taken.peer).toBe('worker-4');
   await expect.poll(() => heard.telemetry.length, patience).toBeGreaterThan(4);
@@ -292,6 +292,7 @@ test('I3 worker: keys that do not fit are refused with what does not fit, and no
     cases.map(([change]) =>
       refusalOf({
         ...{ kind: 'configure', workspace: 'test', peer: 'x', session: 's-e', commanders: [] },
+        ...{ queue: null, policy: { acceptPlain: false, acceptUnsigned: false } },
         credentials: { ...own, ...change },
       }),
     ),

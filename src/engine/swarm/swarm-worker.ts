@@ -4,7 +4,7 @@
  */
 import { createDisposer } from '../../shared/base/disposer.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
-import type { RunningTask, WorkerDeath, WorkerSummary } from '../../shared/contract/swarm-contract.ts';
+import type { WorkerDeath, WorkerSummary } from '../../shared/contract/swarm-contract.ts';
 import type { ChainHead } from '../../shared/protocol/chain-verdict.ts';
 import { sourceOf } from '../../shared/protocol/envelope-fields.ts';
 import type { Grant } from '../../shared/protocol/identity-records.ts';
@@ -27,6 +27,7 @@ import { deathReason } from './death-reason.ts';
 import type { LaunchedPeer, PeerExit } from './launched-peer.ts';
 import { localQueue } from './local-queue.ts';
 import type { SwarmCommander } from './swarm-commander.ts';
+import { createTaskAccount } from './task-account.ts';
 import type { WorkLanes } from './work-lanes.ts';
 import { type MainFrame, readWorkerFrame, type WorkerFrame } from './worker-frames.ts';
 import { createWorkerRequester } from './worker-requester.ts';
@@ -94,12 +95,13 @@ export interface SwarmWorker {
   drain(): Promise<void>;
 }
 
+const killCause = 'killed by the operator';
 const lateCause = `not ready within ${readyLimitMs / 1000} s and was ended`;
 
 type WorkerState = WorkerSummary['state'];
 
-/** Tells a worker who it is; gives why that could not be done. No copy of its keys is left here. */
-async function configure(deps: SwarmWorkerDeps): Promise<string | undefined> {
+/** Tells a worker who it is; `fail` is told why that could not be done. No copy of its keys is left here. */
+async function configure(deps: SwarmWorkerDeps, fail: (cause: string) => void): Promise<void> {
   const { logger, workspace, peer, session, process, policy, lanesOn } = deps;
   const queue = lanesOn === undefined ? null : localQueue;
   try {
@@ -111,9 +113,9 @@ async function configure(deps: SwarmWorkerDeps): Promise<string | undefined> {
     } finally {
       eraseCredentials(credentials);
     }
-    return undefined;
   } catch (error) {
-    return isVakError(error) ? error.message : `see the log: ${logger.bug('swarm.identity', error)}`;
+    const why = isVakError(error) ? error.message : `see the log: ${logger.bug('swarm.identity', error)}`;
+    fail(`it got no identity: ${why}`);
   }
 }
 
@@ -133,18 +135,14 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   const requester = createWorkerRequester({ ...deps, gone: exitAbort.signal });
   const lanes = deps.lanesOn?.(launched);
   const kind = lanes === undefined ? 'command' : 'queue';
-  const ready = createDeferred<void>();
-  const gone = createDeferred<void>();
+  const [ready, gone] = [createDeferred<void>(), createDeferred<void>()];
   // Whoever does not wait for readiness learns of the failure from the summary.
   ready.promise.catch(() => {});
   let state: WorkerState = 'starting';
-  let task: RunningTask | null = null;
   let death: WorkerDeath | null = null;
-  let endCause: string | undefined;
-  let refusal: string | undefined;
+  let [endCause, refusal]: (string | undefined)[] = [];
   let problem: string | null = null;
-  let wasKilled = false;
-  const counts = { doneCount: 0, failedCount: 0, cancelledCount: 0 };
+  const tasks = createTaskAccount(clock, kind === 'queue');
   let exit: PeerExit | undefined;
 
   function become(next: WorkerState): void {
@@ -171,10 +169,8 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
         groups.delete(frame.pgid);
         return;
       case 'task-started':
-        onTaskStart(frame);
-        return;
       case 'task-ended':
-        onTaskEnd(frame);
+        onTask(frame);
         return;
       case 'work-state':
         problem = frame.problem;
@@ -198,31 +194,28 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     else deps.onChange();
   }
 
-  /** Who takes tasks of a queue says itself what it is at. */
-  function onTaskStart({ taskId, command, isWaiting }: Extract<WorkerFrame, { kind: 'task-started' }>): void {
+  function onTask(frame: Extract<WorkerFrame, { kind: 'task-started' | 'task-ended' }>): void {
+    if (frame.kind === 'task-ended') {
+      if (tasks.end(frame.taskId, frame.outcome) && tasks.task === null) backToIdle();
+      return;
+    }
+    // Who takes tasks of a queue says itself what it is at.
     if (kind === 'command' || (state !== 'idle' && state !== 'busy')) return;
-    task = { taskId, command, isWaiting, startedMs: clock.now() };
+    const { taskId, command, isWaiting } = frame;
+    tasks.begin({ taskId, command, isWaiting });
     become('busy');
-  }
-
-  function onTaskEnd({ taskId, outcome }: Extract<WorkerFrame, { kind: 'task-ended' }>): void {
-    if (task?.taskId === taskId) task = null;
-    else if (kind === 'command') return;
-    if (outcome !== 'returned') counts[`${outcome}Count`]++;
-    if (task === null) backToIdle();
   }
 
   async function onExit(how: PeerExit): Promise<void> {
     exit = how;
     const wasReady = state !== 'starting';
     const isAsked = state === 'stopping';
-    const facts = { exit: how, wasReady, endCause, refusal, command: task?.command, hadGroups: groups.size > 0 };
+    const facts = { exit: how, wasReady, endCause, refusal, command: tasks.task?.command, hadGroups: groups.size > 0 };
     readyTimer.dispose();
     exitAbort.abort();
     void lanes?.close();
     problem = null;
-    if (task !== null) counts.failedCount++;
-    task = null;
+    tasks.die();
     const atMs = clock.now();
     if (!isAsked) death = { atMs, exitCode: how.exitCode, signal: how.signal, reason: deathReason(facts) };
     become(isAsked ? 'ended' : 'dead');
@@ -247,55 +240,45 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     launched.kill('SIGKILL');
   }
 
-  function listen(): void {
-    held.add(serveChannelBus({ port: launched, bus, clock, logger }));
-    held.add(
-      launched.onMessage((value) => {
-        const frame = readWorkerFrame(value);
-        if (typeof frame === 'object') onFrame(frame);
-        else if (frame === 'malformed') logger.warn('swarm.malformed-frame', { peer });
-      }),
-    );
-    held.add(launched.onExit((how) => void onExit(how)));
+  function onMessage(value: unknown): void {
+    const frame = readWorkerFrame(value);
+    if (typeof frame === 'object') onFrame(frame);
+    else if (frame === 'malformed') logger.warn('swarm.malformed-frame', { peer });
   }
 
-  listen();
+  held.add(serveChannelBus({ port: launched, bus, clock, logger }));
+  held.add(launched.onMessage(onMessage));
+  held.add(launched.onExit((how) => void onExit(how)));
   const readyTimer = held.add(clock.setTimer(readyLimitMs, () => endBecause(lateCause)));
-  void configure(deps).then((problem) => {
-    if (problem !== undefined) endBecause(`it got no identity: ${problem}`);
-  });
+  void configure(deps, endBecause);
 
   return {
-    peer,
-    session,
-    ready: ready.promise,
-    gone: gone.promise,
+    ...{ peer, session, ready: ready.promise, gone: gone.promise, cancel: requester.cancel },
     get isLive() {
       return exit === undefined;
     },
     get wasKilled() {
-      return wasKilled;
+      return endCause === killCause;
     },
-    summary: () => ({ peer, session, kind, pid: exit ? null : launched.pid, state, task, death, problem, ...counts }),
+    summary() {
+      const pid = exit ? null : launched.pid;
+      return { peer, session, kind, pid, state, task: tasks.task, death, problem, ...tasks.counts() };
+    },
     async run(taskId, toRun) {
       if (kind === 'queue' || state !== 'idle') {
         const why = kind === 'queue' ? `takes its tasks from queue ${localQueue}` : `is ${state}`;
         throw new VakError('already-running', `run: worker ${peer} ${why}; use another worker`, { retryable: true });
       }
-      task = { taskId, command: toRun.command, startedMs: clock.now(), isWaiting: false };
+      tasks.begin({ taskId, command: toRun.command, isWaiting: false });
       become('busy');
       try {
         await requester.run(taskId, toRun);
       } catch (error) {
         // After a timeout the worker may still take it: then its own word tells.
-        if (task?.taskId === taskId && !isVakError(error, 'timeout')) {
-          task = null;
-          backToIdle();
-        }
+        if (!isVakError(error, 'timeout') && tasks.drop(taskId)) backToIdle();
         throw error;
       }
     },
-    cancel: requester.cancel,
     async follow() {
       if (state === 'idle' || state === 'busy') await lanes?.follow();
     },
@@ -303,8 +286,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
       if (exit === undefined) launched.post({ kind: 'policy', policy: deps.policy() } satisfies MainFrame);
     },
     async kill() {
-      wasKilled = true;
-      endBecause('killed by the operator');
+      endBecause(killCause);
       await gone.promise;
     },
     async drain() {

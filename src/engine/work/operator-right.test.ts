@@ -5,10 +5,11 @@ import { createNkeySeed } from '../identity/nkey.ts';
 import type { SignerQuestion, SignerVerdict } from '../identity/signer-resolution.ts';
 import { createFakeClock } from '../ports/fake-clock.ts';
 import { createSeededRandomness } from '../ports/randomness.ts';
-import { createOperatorRight, type OperatorRight } from './operator-right.ts';
+import { createOperatorRight, type OperatedEngine, type OperatorRight } from './operator-right.ts';
 
+const fabric = { durable: { name: 'here' } } as unknown as OperatedEngine['fabric'];
 let world: {
-  engine: { readonly readOnlyContext: string | undefined } | undefined;
+  engine: OperatedEngine | undefined;
   isUnlocked: boolean;
   verdict: SignerVerdict | undefined;
 };
@@ -18,7 +19,7 @@ let right: OperatorRight;
 beforeEach(() => {
   asked = [];
   const verdict = { kind: 'granted', grant: {} as never, why: '' } as const;
-  world = { engine: { readOnlyContext: undefined }, isUnlocked: true, verdict };
+  world = { engine: { readOnlyContext: undefined, fabric }, isUnlocked: true, verdict };
   const signSeed = createNkeySeed(createSeededRandomness(3));
   right = createOperatorRight({
     ...{ workspace: 'acme', clock: createFakeClock(), engine: () => world.engine },
@@ -33,10 +34,12 @@ beforeEach(() => {
   });
 });
 
-const run = () => right.run('purge', async ({ peer, signer }) => ({ peer, nkey: signer.nkey, signer }));
+const run = () =>
+  right.run('purge', async ({ peer, signer, durable }) => ({ peer, nkey: signer.nkey, signer, durable }));
 
 it('A2 what an operator does is done in its name, and its signer is of use no longer than that', async () => {
-  const { peer, nkey, signer } = await run();
+  const { peer, nkey, signer, durable } = await run();
+  expect(durable).toBe(fabric.durable);
   expect(peer).toBe('olga');
   expect(asked).toMatchObject([{ ws: 'acme', peer: 'olga', signer: nkey, roles: ['operator'] }]);
   expect(() => signer.sign(new Uint8Array(1))).toThrow('erased');
@@ -44,7 +47,7 @@ it('A2 what an operator does is done in its name, and its signer is of use no lo
 
 it.each<[string, Partial<typeof world>, object]>([
   ['there is no engine', { engine: undefined }, { code: 'disconnected', retryable: true }],
-  ['the context is read-only', { engine: { readOnlyContext: 'prod' } }, { code: 'read-only' }],
+  ['the context is read-only', { engine: { readOnlyContext: 'prod', fabric } }, { code: 'read-only' }],
   ['the keys are locked', { isUnlocked: false }, { code: 'locked' }],
   ['the grants are not known', { verdict: undefined }, { code: 'forbidden' }],
   ['it is no operator any more', { verdict: { kind: 'wrong-role', why: 'It is not.' } }, { code: 'forbidden' }],

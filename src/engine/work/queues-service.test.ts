@@ -167,13 +167,16 @@ describe('on the embedded engine', () => {
     ]);
   });
 
-  test('a purge wants the name of the queue typed, and nothing is done without it', async () => {
+  test('a purge wants the name of the queue typed, and the environment that was shown; nothing is done without these', async () => {
     await place.submit();
     for (const confirmedName of ['', 'Q', 'q ']) {
       const input = { queue: 'q', confirmedName, lastSeq: 1 };
       const purge = async () => await place.queues.purge(input, context);
       expect(await failure(purge())).toMatchObject({ code: 'invalid-input', details: { field: 'confirmedName' } });
     }
+    const elsewhere = { queue: 'q', confirmedName: 'q', lastSeq: 1, environment: 'prod' };
+    const purge = async () => await place.queues.purge(elsewhere, context);
+    expect(await failure(purge())).toMatchObject({ code: 'conflict', details: { field: 'environment' } });
     expect(await actions()).toEqual([]);
     expect(await place.queues.standing({ queue: 'q' }, context)).toMatchObject({ count: 1 });
   });

@@ -15,7 +15,7 @@ import { type OperatorPublishing, publishAsOperator } from '../outbox/publish-st
 import type { Clock } from '../ports/clock.ts';
 import { createUuid, type Randomness } from '../ports/randomness.ts';
 import { checkForWorker, openForTask } from './enqueue-task.ts';
-import type { OperatorRight } from './operator-right.ts';
+import type { ActingOperator, OperatorRight } from './operator-right.ts';
 import { draftAction } from './purge-records.ts';
 import { setQueuePaused } from './queue-flags.ts';
 import { createQueuePeek, type QueuePeekDeps } from './queue-peek.ts';
@@ -33,6 +33,8 @@ const maxTries = 3;
 export interface QueuesServiceDeps extends Omit<QueuePeekDeps, 'book'> {
   readonly watch: Pick<WorkWatch, 'work'>;
   readonly right: OperatorRight;
+  /** Name of the context in use. */
+  readonly environment: () => string;
   readonly outbox: OperatorPublishing['outbox'];
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -40,16 +42,16 @@ export interface QueuesServiceDeps extends Omit<QueuePeekDeps, 'book'> {
 
 /** Creates the calls of the queues contract. */
 export function createQueuesService(deps: QueuesServiceDeps): Calls {
-  const { workspace, durable, watch, right, outbox, clock, randomness } = deps;
+  const { workspace, watch, right, environment, outbox, clock, randomness } = deps;
   const peek = createQueuePeek({ ...deps, book: () => watch.work()?.book });
-  const work = () => durable.stream(workStreamOf(workspace));
+  const work = () => deps.durable.stream(workStreamOf(workspace));
 
   const publish = (draft: EnvelopeDraft, signal: AbortSignal) => publishAsOperator(draft, { outbox, clock, signal });
 
   const setPaused = (queue: string, isPaused: boolean): Promise<void> =>
-    right.run(isPaused ? 'pause' : 'resume', async ({ peer, signer }) => {
+    right.run(isPaused ? 'pause' : 'resume', async ({ peer, ...operator }) => {
       const place = { workspace, queue: checkToken(queue, 'queue'), peer };
-      await setQueuePaused(place, isPaused, { durable, signer, clock });
+      await setQueuePaused(place, isPaused, { ...operator, clock });
     });
 
   /** How many tasks stand in a queue, and the place of the last: of one moment, if what comes lets it. */
@@ -74,7 +76,7 @@ export function createQueuesService(deps: QueuesServiceDeps): Calls {
   }
 
   /** What is on record must be taken out: nothing stops it but the end of a part. */
-  const purge = ({ peer, ...request }: PurgeRequest & { readonly peer: string }): Promise<number> =>
+  const purge = (request: PurgeRequest, { peer, durable }: ActingOperator): Promise<number> =>
     purgeQueue(request, {
       ...{ workspace, durable, operationId: createUuid(clock, randomness) },
       async record(action) {
@@ -98,7 +100,7 @@ export function createQueuesService(deps: QueuesServiceDeps): Calls {
     async enqueue({ queue, task }, { signal }) {
       checkToken(queue, 'queue');
       const payload = checkTask(task);
-      return await right.run('enqueue', async () => {
+      return await right.run('enqueue', async ({ durable }) => {
         await openForTask(durable, { workspace, queue }, { maxRetries: task.maxRetries, field: 'maxRetries' });
         const draft = { subject: taskSubject({ workspace, queue }), payload, trace: startTrace(randomness.bytes) };
         const { envelope, appended } = await publish(draft, signal);
@@ -107,14 +109,19 @@ export function createQueuesService(deps: QueuesServiceDeps): Calls {
     },
     pause: ({ queue }) => setPaused(queue, true),
     resume: ({ queue }) => setPaused(queue, false),
-    async purge({ queue, confirmedName, lastSeq, reason }, { signal }) {
+    async purge({ queue, confirmedName, environment: meant, lastSeq, reason }, { signal }) {
       checkToken(queue, 'queue');
       if (confirmedName !== queue) {
         const message = 'purge: what was typed is not the name of the queue; type it as it is shown';
         throw new VakError('invalid-input', message, { details: { field: 'confirmedName' } });
       }
+      if (meant !== undefined && meant !== environment()) {
+        throw new VakError('conflict', 'purge: the connection was changed meanwhile; look at the queue again', {
+          details: { field: 'environment' },
+        });
+      }
       const request = { queue, lastSeq, reason: reason?.trim() === '' ? undefined : reason, signal };
-      return { purgedCount: await right.run('purge', ({ peer }) => purge({ ...request, peer })) };
+      return { purgedCount: await right.run('purge', (operator) => purge(request, operator)) };
     },
     async standing({ queue }) {
       try {

@@ -14,6 +14,8 @@ export interface ReadingPace {
   readonly pageLimit: number;
   /** Awaited between two pages. */
   readonly rest: () => Promise<void>;
+  /** Names what is known to judge by: what was undecided is judged anew only when it is another. */
+  readonly basis: () => number;
 }
 
 export interface StreamReadingDeps {
@@ -38,6 +40,23 @@ export interface StreamReading {
 
 const usualPageLimit = 1_000;
 const maxUndecided = 1_024;
+const maxUndecidedBytes = 16 * 1024 * 1024;
+
+interface Undecided {
+  readonly message: StoredMessage;
+  readonly isTold: boolean;
+}
+
+/** The oldest give way: what was never judged counts for nothing. */
+function newestWithin(all: Undecided[]): Undecided[] {
+  let [from, bytes] = [all.length, 0];
+  while (from > Math.max(0, all.length - maxUndecided)) {
+    bytes += all[from - 1]?.message.data.length ?? 0;
+    if (bytes > maxUndecidedBytes) break;
+    from--;
+  }
+  return from === 0 ? all : all.slice(from);
+}
 
 /** Creates a reading that begins there. */
 export function createStreamReading(deps: StreamReadingDeps): StreamReading {
@@ -46,8 +65,9 @@ export function createStreamReading(deps: StreamReadingDeps): StreamReading {
   const limit = pace?.pageLimit ?? usualPageLimit;
   const filter = subject === undefined ? {} : { subject };
   let nextSeq: number | undefined;
-  let undecided: { readonly message: StoredMessage; readonly isTold: boolean }[] = [];
+  let undecided: Undecided[] = [];
   let isLocked = false;
+  let judgedBasis: number | undefined;
   /** The stream's last place when all of it was read. */
   let readUpTo: number | undefined;
 
@@ -58,6 +78,9 @@ export function createStreamReading(deps: StreamReadingDeps): StreamReading {
   }
 
   function judgeAgain(): void {
+    const basis = pace?.basis();
+    if (basis !== undefined && basis === judgedBasis) return;
+    judgedBasis = basis;
     const again = undecided;
     undecided = [];
     isLocked = false;
@@ -82,8 +105,7 @@ export function createStreamReading(deps: StreamReadingDeps): StreamReading {
     for (const message of page.messages) take(message, false);
     const last = page.messages.at(-1)?.seq;
     nextSeq = page.nextSeq ?? (last === undefined ? nextSeq : last + 1);
-    // The oldest give way: what was never judged counts for nothing.
-    if (undecided.length > maxUndecided) undecided = undecided.slice(-maxUndecided);
+    undecided = newestWithin(undecided);
     return page.nextSeq !== undefined;
   }
 

@@ -39,6 +39,8 @@ export interface WatchedWorkDeps {
   readonly judge: StoredJudge;
   readonly reader: EnvelopeReader;
   readonly state: StateReader;
+  /** Names what is known of grants and secrets: as long as it is the same, so is every verdict. */
+  readonly basis: () => number;
   readonly clock: Clock;
   /** Told of each task of which something new is known. */
   readonly onTask: (record: TaskRecord, before: TaskState | undefined) => void;
@@ -119,7 +121,7 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
   const flags = held.add(createFlagWatch(deps));
   let approvalsAtMs: number | null = null;
   const queueNames = createBoundedCache<string>(capacity);
-  const pace: ReadingPace = { pageLimit, rest };
+  const pace: ReadingPace = { pageLimit, rest, basis: deps.basis };
 
   /** What is read while nobody can judge would have to be kept. */
   async function rest(): Promise<void> {

@@ -34,7 +34,7 @@ export interface WorkWatch extends Disposable {
   onTask(listener: (change: TaskChange) => void): Disposable;
 }
 
-export interface WorkWatchDeps extends Pick<WatchedWorkDeps, 'workspace' | 'judge' | 'reader' | 'state'> {
+export interface WorkWatchDeps extends Pick<WatchedWorkDeps, 'workspace' | 'judge' | 'reader' | 'state' | 'basis'> {
   readonly live: Pick<LiveFabric, 'bus' | 'durable' | 'status'>;
   readonly engine: () => Pick<EngineInUse, 'destination'> | undefined;
   /** Whether signatures and seals can be judged now. */
@@ -86,9 +86,9 @@ export function createWorkWatch(deps: WorkWatchDeps): WorkWatch {
   function workOn(destination: string): WatchedWork {
     if (watched?.destination === destination) return watched.work;
     forget();
-    const { judge, reader, state } = deps;
+    const { judge, reader, state, basis } = deps;
     const work = createWatchedWork({
-      ...{ workspace, durable: live.durable, judge, reader, state, clock, onChange, isOpen },
+      ...{ workspace, durable: live.durable, judge, reader, state, basis, clock, onChange, isOpen },
       onTask: (record, before) => listeners.tell({ record, before }),
     });
     watched = { destination, work };

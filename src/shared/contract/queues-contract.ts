@@ -148,10 +148,14 @@ export const queuesContract = {
   resume: call(z.object({ queue }))<void>(),
   /**
    * Takes every task out of the queue that stands in it up to `lastSeq`, which the operator has seen, with a signed record of it (`vak.audit.action`).
-   * `confirmedName`: what was typed; throws `invalid-input` unless it is the queue's name. Answers how many went.
+   * `confirmedName`: what was typed; throws `invalid-input` unless it is the queue's name. `environment`: name of the context that was shown;
+   * throws `conflict` if it is another by now. Answers how many went.
    */
   purge: call(
-    z.object({ queue, confirmedName: z.string().max(64), lastSeq: seq, reason: z.string().max(1024).optional() }),
+    z.object({
+      ...{ queue, confirmedName: z.string().max(64), environment: z.string().max(256).optional() },
+      ...{ lastSeq: seq, reason: z.string().max(1024).optional() },
+    }),
   )<{
     readonly purgedCount: number;
   }>(),

@@ -1,0 +1,95 @@
+/**
+ * Incidents, approvals and queues as the Operations Center, the badge and the desktop say them (product.md "Operations Center").
+ * Law: what is muted is only listed; of an approval nothing is told that was sealed.
+ *
+ * Pure: it is given what is known.
+ */
+import { visibleText } from '../../shared/base/visible-text.ts';
+import type { ApprovalReport, ApprovalsState } from '../../shared/contract/approvals-contract.ts';
+import type { Incident, IncidentPlace, MuteState, WorkTotals } from '../../shared/contract/operations-contract.ts';
+import type { QueuesState } from '../../shared/contract/queues-contract.ts';
+import { type Alert, approvalsId } from './alert-notifier.ts';
+import { type IncidentFacts, toneOf } from './incident-facts.ts';
+import { incidentWords, noticeWords } from './incident-words.ts';
+import { isMuted } from './mute-rules.ts';
+
+const maxName = 64;
+
+/** What all queues and approvals come to. */
+export function totalsOf({ queues }: QueuesState, { pending, leftOutCount }: ApprovalsState): WorkTotals {
+  const sum = (figure: (queue: QueuesState['queues'][number]) => number): number =>
+    queues.reduce((all, queue) => all + figure(queue), 0);
+  return {
+    lag: sum(({ lag }) => lag),
+    inPerSec: sum(({ inPerSec }) => inPerSec),
+    outPerSec: sum(({ outPerSec }) => outPerSec),
+    doneCount: sum(({ outcomes }) => outcomes.done + outcomes['finished-late']),
+    deadCount: sum(({ outcomes }) => outcomes.dead),
+    lostCount: sum(({ outcomes }) => outcomes.lost),
+    pendingApprovalCount: pending.length + leftOutCount,
+  };
+}
+
+/** Lag of all queues together; their histories have one length. */
+export function lagsOf({ queues }: QueuesState): readonly number[] {
+  const [first] = queues;
+  return (first?.lagHistory ?? []).map((_, at) => queues.reduce((all, one) => all + (one.lagHistory[at] ?? 0), 0));
+}
+
+function placeOf({ detail, queue, session }: IncidentFacts): IncidentPlace {
+  if (detail.kind === 'refused-approval') return { kind: 'approvals' };
+  if (detail.kind === 'denied') return { kind: 'access' };
+  if (queue !== null) return { kind: 'queue', queue };
+  return session === null ? { kind: 'none' } : { kind: 'session', session };
+}
+
+/** An incident as a window sees it. */
+export function incidentOf(facts: IncidentFacts, muted: MuteState): Incident {
+  const { id, detail, queue, firstMs, lastMs, count, isStanding, acknowledgedMs } = facts;
+  return {
+    ...{ id, kind: detail.kind, tone: toneOf(detail.kind), ...incidentWords(facts), queue, place: placeOf(facts) },
+    ...{ firstMs, lastMs, count, isStanding },
+    acknowledged: acknowledgedMs === null ? null : { atMs: acknowledgedMs },
+    isMuted: isMuted(muted, detail.kind, queue),
+  };
+}
+
+/** What of an approval is not sealed: who asks, and for a task of which queue. */
+function approvalAlert({ requestId, peer, queue }: ApprovalReport): Alert {
+  const title = `${visibleText(peer).slice(0, maxName)} asks for approval`;
+  const body =
+    queue === null ? 'Open the approvals to see what for.' : `Queue ${visibleText(queue).slice(0, maxName)}.`;
+  return { id: `${approvalsId}${requestId}`, kind: 'approval', title, body };
+}
+
+/** What is to be told on the desktop, as long as it is there. */
+export function alertsOf(
+  incidents: readonly IncidentFacts[],
+  pending: readonly ApprovalReport[],
+  muted: MuteState,
+): Alert[] {
+  const isLoud = ({ detail, queue, acknowledgedMs }: IncidentFacts): boolean =>
+    acknowledgedMs === null && toneOf(detail.kind) === 'bad' && !isMuted(muted, detail.kind, queue);
+  return [
+    ...incidents.filter(isLoud).map((one): Alert => ({ id: one.id, kind: one.detail.kind, ...noticeWords(one) })),
+    ...pending.filter(({ queue }) => !isMuted(muted, 'approval', queue)).map(approvalAlert),
+  ];
+}
+
+/** Open incidents that are not muted. */
+export function openCountOf(incidents: readonly IncidentFacts[], muted: MuteState): number {
+  const isCounted = ({ detail, queue, acknowledgedMs }: IncidentFacts): boolean =>
+    acknowledgedMs === null && !isMuted(muted, detail.kind, queue);
+  return incidents.filter(isCounted).length;
+}
+
+/** What the icon's badge counts: they, and the approvals that wait. */
+export function badgeOf(
+  incidents: readonly IncidentFacts[],
+  { pending, leftOutCount }: ApprovalsState,
+  muted: MuteState,
+): number {
+  const waiting = pending.filter(({ queue }) => !isMuted(muted, 'approval', queue)).length;
+  // Of those beyond the list no queue is known; as long as any of the others counts, they do.
+  return openCountOf(incidents, muted) + waiting + (waiting > 0 ? leftOutCount : 0);
+}
