@@ -60,6 +60,7 @@ export function RowList<T>(props: RowListProps<T>) {
   useAnchor(listRef, keys, rowPx);
   const active = selectedKey === undefined ? -1 : keys.indexOf(selectedKey);
   const isDrawn = active >= range.startIndex && active < range.endIndex;
+  const pressed = useRef<string | undefined>(undefined);
   const { reveal } = range;
   // Whoever moves through the list sees where it is; a list that nobody moves through is not scrolled.
   const revealActive = (): void => {
@@ -105,12 +106,14 @@ export function RowList<T>(props: RowListProps<T>) {
         onPointerLeave={() => props.onHover?.(false)}
         onPointerDown={(event) => {
           const key = event.button === 0 ? keyUnder(event.target) : undefined;
+          pressed.current = key;
           if (key !== undefined) onSelect(key);
         }}
         onPointerUp={(event) => {
           const key = event.button === 0 ? keyUnder(event.target) : undefined;
-          // What was marked to be copied is no click.
-          if (key !== undefined && window.getSelection()?.isCollapsed !== false) props.onPick?.(key);
+          // A row that came under the pointer meanwhile was not meant, and what was marked to be copied is no click.
+          const isClick = key === pressed.current && window.getSelection()?.isCollapsed !== false;
+          if (key !== undefined && isClick) props.onPick?.(key);
         }}
         onDoubleClick={(event) => {
           const key = keyUnder(event.target);

@@ -50,7 +50,7 @@ function optionsOf(element: HTMLElement, props: TimeChartProps): uPlot.Options {
   return {
     width: element.clientWidth,
     height: element.clientHeight,
-    padding: [8, 24, props.hasTimeAxis ? 0 : 6, 0],
+    padding: [8, 30, props.hasTimeAxis ? 0 : 6, 0],
     legend: { show: false },
     cursor: { sync: { key: props.cursorKey }, y: false, drag: { x: false, y: false }, points: { size: 6 } },
     tzDate: (seconds) => {

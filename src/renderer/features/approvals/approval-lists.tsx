@@ -19,6 +19,7 @@ const tabs: readonly Choice<ApprovalTab>[] = [
   { id: 'refused', title: 'Not counted' },
 ];
 
+const seqOf = ({ seq }: { readonly seq: number }): string => String(seq);
 const idOf = ({ requestId }: { readonly requestId: string }): string => requestId;
 
 interface ListProps<T> {
@@ -84,55 +85,56 @@ export interface ApprovalListsProps {
   readonly listRef: RefObject<HTMLDivElement | null>;
 }
 
+/** The list of one tab, with what it has to say of those that it leaves out. */
+function TabList({ tab, state, listRef }: ApprovalListsProps & { readonly tab: ApprovalTab }) {
+  const nowMs = useNow();
+  switch (tab) {
+    case 'pending':
+      return (
+        <>
+          <List
+            {...{ tab, listRef, rows: state.pending, keyOf: idOf }}
+            label="Requests that wait, oldest first"
+            none="Nothing waits for an answer."
+          >
+            {(approval) => <PendingCells approval={approval} nowMs={nowMs} />}
+          </List>
+          <LeftOutNote state={state} />
+        </>
+      );
+    case 'past':
+      return (
+        <List
+          {...{ tab, listRef, rows: state.past, keyOf: idOf }}
+          label="Answered or expired requests, newest first"
+          none="No request was answered or has expired."
+        >
+          {(approval) => <PastCells approval={approval} nowMs={nowMs} />}
+        </List>
+      );
+    case 'refused':
+      return (
+        <>
+          <List
+            {...{ tab, listRef, rows: state.refused, keyOf: seqOf }}
+            label="Requests and verdicts that do not count, newest first"
+            none="Every request and verdict counts."
+          >
+            {(refused) => <RefusedCells refused={refused} />}
+          </List>
+          <RefusedNote state={state} />
+        </>
+      );
+  }
+}
+
 export function ApprovalLists({ state, listRef }: ApprovalListsProps) {
   const work = useApprovalWork();
   const tab = useApprovalWorkState((one) => one.tab);
-  const nowMs = useNow();
   return (
     <div className="approvals-tabs">
       <Tabs label="Requests" tabs={tabs} selected={tab} onSelect={work.showTab}>
-        {tab === 'pending' && (
-          <>
-            <List
-              tab="pending"
-              label="Requests that wait, oldest first"
-              rows={state.pending}
-              keyOf={idOf}
-              none="Nothing waits for an answer."
-              listRef={listRef}
-            >
-              {(approval) => <PendingCells approval={approval} nowMs={nowMs} />}
-            </List>
-            <LeftOutNote state={state} />
-          </>
-        )}
-        {tab === 'past' && (
-          <List
-            tab="past"
-            label="Answered or expired requests, newest first"
-            rows={state.past}
-            keyOf={idOf}
-            none="No request was answered or has expired."
-            listRef={listRef}
-          >
-            {(approval) => <PastCells approval={approval} nowMs={nowMs} />}
-          </List>
-        )}
-        {tab === 'refused' && (
-          <>
-            <List
-              tab="refused"
-              label="Requests and verdicts that do not count, newest first"
-              rows={state.refused}
-              keyOf={({ seq }) => String(seq)}
-              none="Every request and verdict counts."
-              listRef={listRef}
-            >
-              {(refused) => <RefusedCells refused={refused} />}
-            </List>
-            <RefusedNote state={state} />
-          </>
-        )}
+        <TabList tab={tab} state={state} listRef={listRef} />
       </Tabs>
     </div>
   );

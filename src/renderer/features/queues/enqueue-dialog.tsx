@@ -17,7 +17,7 @@ import { KeyHint } from '../../ui/key-hint.tsx';
 import { useReveal } from '../../ui/use-reveal.ts';
 import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { fieldsOfDraft, lastUsedName } from './enqueue-draft.ts';
-import type { EnqueueErrors, EnqueueFields } from './enqueue-form.ts';
+import { type EnqueueErrors, type EnqueueFields, emptyFields } from './enqueue-form.ts';
 import { enqueueTemplates } from './enqueue-templates.ts';
 import { type Enqueued, useEnqueueForm } from './use-enqueue-form.ts';
 import { useQueueWork, useQueueWorkState } from './use-queue-work.ts';
@@ -35,6 +35,9 @@ function Templates({ fields, set }: Pick<PartProps, 'fields' | 'set'>) {
   return (
     <div className="enqueue-templates" role="group" aria-label="Begin with">
       <span className="field-label">Begin with</span>
+      <Button variant="quiet" onClick={() => set({ ...emptyFields, queue: fields.queue })} data-testid="template-none">
+        Nothing
+      </Button>
       {last !== undefined && (
         <Button
           variant="quiet"

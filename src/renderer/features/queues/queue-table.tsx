@@ -67,14 +67,18 @@ export interface QueueTableProps extends HeaderProps {
   readonly queues: readonly QueueState[];
   readonly selected: string | null;
   readonly onSelect: (queue: string) => void;
-  readonly onOpen: (queue: string) => void;
+  /** A click. */
+  readonly onPick: (queue: string) => void;
+  /** Enter, or a double click, on the selected one. */
+  readonly onOpen: () => void;
   readonly onHold: (isHeld: boolean) => void;
   readonly listRef: RefObject<HTMLDivElement | null>;
 }
 
 const keyOf = ({ queue }: QueueState): string => queue;
 
-export function QueueTable({ queues, selected, onSelect, onOpen, onHold, listRef, ...header }: QueueTableProps) {
+export function QueueTable(props: QueueTableProps) {
+  const { queues, selected, onSelect, onPick, onOpen, onHold, listRef, ...header } = props;
   const nowMs = Math.floor(useNow() / 1000) * 1000;
   return (
     <div className="row-list-frame queue-table">
@@ -85,7 +89,7 @@ export function QueueTable({ queues, selected, onSelect, onOpen, onHold, listRef
         keyOf={keyOf}
         selectedKey={selected ?? undefined}
         onSelect={onSelect}
-        onPick={onOpen}
+        onPick={onPick}
         onOpen={onOpen}
         onHover={onHold}
         listRef={listRef}

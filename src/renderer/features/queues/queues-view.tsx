@@ -7,7 +7,7 @@ import { useEnvironment } from '../../state/use-environment.ts';
 import { copyText } from '../../ui/copy-text.ts';
 import { moveInList } from '../../ui/list-moves.ts';
 import { SidePanel } from '../../ui/side-panel.tsx';
-import { useHeldRows, useHold } from '../../ui/use-held-rows.ts';
+import { type Hold, useHeldRows, useHold } from '../../ui/use-held-rows.ts';
 import { ViewFrame } from '../../ui/view-frame.tsx';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { createMoveActions, createSelectedActions, type QueueMoves } from './queue-actions.ts';
@@ -24,7 +24,9 @@ const keyOf = ({ queue }: QueueState): string => queue;
 const detailBounds = { initialPx: 560, minPx: 440, maxPx: 960 };
 
 /** The rows as they are shown; they hold still under the pointer and under the keys. */
-function useQueueRows(queues: readonly QueueState[], order: string, filter: string) {
+function useQueueRows(queues: readonly QueueState[]): Hold & { readonly rows: readonly QueueState[] } {
+  const order = useViewState((one) => one.queueOrder);
+  const filter = useViewState((one) => one.queueFilter);
   const hold = useHold();
   const sorted = useMemo(() => sortQueues(queues, orderOf(order)), [queues, order]);
   // By name nothing moves anyway.
@@ -54,37 +56,41 @@ function useQueueActions({
   );
 }
 
-/** Opens what another view asked for, once the queues are known. */
+/** Opens what another view asked for. */
 function useWantedQueue(
-  isKnown: boolean,
   list: RefObject<HTMLDivElement | null>,
-  { open, show }: { readonly open: (queue: string) => void; readonly show: (taskId: string | null) => void },
+  {
+    open,
+    show,
+  }: { readonly open: (queue: string) => void; readonly show: (queue: string, taskId: string | null) => void },
 ): void {
   const { view } = useWorkbench();
   const wanted = useViewState((state) => (state.wanted?.kind === 'queue' ? state.wanted : null));
   useEffect(() => {
-    if (wanted === null || !isKnown) return;
+    if (wanted === null) return;
     view.setState({ wanted: null });
     open(wanted.queue);
-    show(wanted.taskId);
+    show(wanted.queue, wanted.taskId);
     // The page of a task takes the focus itself.
     if (wanted.taskId === null) requestAnimationFrame(() => list.current?.focus({ preventScroll: true }));
-  }, [view, wanted, isKnown, open, show, list]);
+  }, [view, wanted, open, show, list]);
 }
 
-/** Which page of the detail is shown. */
-function useDetailPage() {
+/** Which page of the detail is shown; the page of a task belongs to its queue. */
+function useDetailPage(selected: string | null) {
   const [tab, setTab] = useState<DetailTab>('waiting');
-  const [openTask, setOpenTask] = useState<string | undefined>();
-  const show = useCallback((taskId: string | null): void => {
-    setTab(taskId === null ? 'waiting' : 'outcomes');
-    setOpenTask(taskId ?? undefined);
+  const [opened, setOpened] = useState<{ readonly queue: string | null; readonly task: string } | undefined>();
+  const show = useCallback((queue: string, task: string | null): void => {
+    setTab(task === null ? 'waiting' : 'outcomes');
+    setOpened(task === null ? undefined : { queue, task });
   }, []);
   const onTab = (next: DetailTab): void => {
     setTab(next);
-    setOpenTask(undefined);
+    setOpened(undefined);
   };
-  return { tab, openTask, setOpenTask, show, onTab };
+  const onOpenTask = (task: string | undefined): void =>
+    setOpened(task === undefined ? undefined : { queue: selected, task });
+  return { show, shown: { tab, onTab, openTask: opened?.queue === selected ? opened.task : undefined, onOpenTask } };
 }
 
 interface MovesDeps {
@@ -130,76 +136,81 @@ function useMoves({
   }, [view, notify, refuse, rows, list, filter, root]);
 }
 
+interface TablePlaceProps {
+  readonly rows: readonly QueueState[];
+  readonly selected: string | null;
+  readonly moves: ReturnType<typeof useMoves>;
+  readonly hold: Pick<Hold, 'onHover' | 'onKey'>;
+  readonly listRef: RefObject<HTMLDivElement | null>;
+  /** Closes the detail; undefined: it is not open. */
+  readonly onEscape: (() => void) | undefined;
+}
+
+function TablePlace({ rows, selected, moves, hold, listRef, onEscape }: TablePlaceProps) {
+  const { view } = useWorkbench();
+  const order = useViewState((one) => one.queueOrder);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the list inside; Esc closes the panel beside it.
+    <div
+      className="queues-table-place"
+      onKeyDownCapture={hold.onKey}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented || onEscape === undefined) return;
+        event.preventDefault();
+        onEscape();
+      }}
+    >
+      <QueueTable
+        queues={rows}
+        selected={selected}
+        onSelect={(selectedQueue) => view.setState({ selectedQueue })}
+        onPick={moves.openQueue}
+        onOpen={moves.open}
+        onHold={hold.onHover}
+        order={order}
+        onOrder={moves.sort}
+        listRef={listRef}
+      />
+    </div>
+  );
+}
+
 function QueuesContent({ state }: { readonly state: QueuesState }) {
   const { view } = useWorkbench();
   const environment = useEnvironment()?.name ?? '';
   const selected = useViewState((one) => one.selectedQueue);
-  const isOpen = useViewState((one) => one.isQueueOpen);
-  const order = useViewState((one) => one.queueOrder);
+  const hasDetail = useViewState((one) => one.isQueueOpen && one.selectedQueue !== null);
   const filter = useViewState((one) => one.queueFilter);
-  const { rows, isHeld, onHover, onKey } = useQueueRows(state.queues, order, filter);
+  const { rows, ...hold } = useQueueRows(state.queues);
   const shownRows = useRef(rows);
   shownRows.current = rows;
   const list = useRef<HTMLDivElement>(null);
   const filterInput = useRef<HTMLInputElement>(null);
   const root = useRef<HTMLDivElement>(null);
   const moves = useMoves({ rows: shownRows, list, filter: filterInput, root });
-  const page = useDetailPage();
+  const page = useDetailPage(selected);
   const queue = state.queues.find((one) => one.queue === selected);
   useQueueActions({ moves, selected: queue ?? selected });
-  useWantedQueue(state.readAtMs !== null, list, { open: moves.openQueue, show: page.show });
+  useWantedQueue(list, { open: moves.openQueue, show: page.show });
   const setFilter = (queueFilter: string): void => view.setState({ queueFilter });
-  const select = (selectedQueue: string): void => {
-    if (selectedQueue !== selected) page.setOpenTask(undefined);
-    view.setState({ selectedQueue });
-  };
+  const focusList = (): void => list.current?.focus({ preventScroll: true });
   const close = (): void => {
     view.setState({ isQueueOpen: false });
-    list.current?.focus({ preventScroll: true });
+    focusList();
   };
   const isStale = state.problem !== null;
-  const hasDetail = isOpen && selected !== null;
+  const strip = { state, shownCount: rows.length, isHeld: hold.isHeld, filter, onFilter: setFilter };
   return (
     <div className="queues" ref={root}>
       <section className="queues-main" aria-label="All queues" data-stale={isStale}>
+        {(state.queues.length > 0 || isStale) && <QueuesStrip {...strip} onLeave={focusList} inputRef={filterInput} />}
         {state.queues.length === 0 && <NoQueues />}
-        {(state.queues.length > 0 || isStale) && (
-          <QueuesStrip
-            state={state}
-            shownCount={rows.length}
-            isHeld={isHeld}
-            filter={filter}
-            onFilter={setFilter}
-            onLeave={() => list.current?.focus({ preventScroll: true })}
-            inputRef={filterInput}
-          />
-        )}
         {state.queues.length > 0 && rows.length === 0 && <NoMatch filter={filter} onClear={() => setFilter('')} />}
         {rows.length > 0 && (
-          // biome-ignore lint/a11y/noStaticElementInteractions: keys of the list inside; Esc closes the panel beside it.
-          <div
-            className="queues-table-place"
-            onKeyDownCapture={onKey}
-            onKeyDown={(event) => {
-              if (event.key !== 'Escape' || event.defaultPrevented || !hasDetail) return;
-              event.preventDefault();
-              close();
-            }}
-          >
-            <QueueTable
-              queues={rows}
-              selected={selected}
-              onSelect={select}
-              onOpen={(name) => (hasDetail && name === selected ? moves.open() : moves.openQueue(name))}
-              onHold={onHover}
-              order={order}
-              onOrder={moves.sort}
-              listRef={list}
-            />
-          </div>
+          <TablePlace {...{ rows, selected, moves, hold, listRef: list }} onEscape={hasDetail ? close : undefined} />
         )}
       </section>
-      {hasDetail && (
+      {hasDetail && selected !== null && (
         <SidePanel
           label="Queue"
           sizeName="queues.detail"
@@ -207,17 +218,7 @@ function QueuesContent({ state }: { readonly state: QueuesState }) {
           onClose={close}
           data-testid="queue-detail"
         >
-          <QueueDetail
-            name={selected}
-            queue={queue}
-            state={state}
-            environment={environment}
-            tab={page.tab}
-            onTab={page.onTab}
-            openTask={page.openTask}
-            onOpenTask={page.setOpenTask}
-            onClose={close}
-          />
+          <QueueDetail {...{ name: selected, queue, state, environment, ...page.shown }} onClose={close} />
         </SidePanel>
       )}
     </div>

@@ -55,8 +55,9 @@ function Attempts({ report, maxDeliver }: { readonly report: TaskReport; readonl
   return (
     <>
       <h3 className="detail-heading">
-        Attempts: {formatCount(attempts.length)} told by receipts that count, {formatCount(maxDeliver)} at most · times
-        of their end, {formatZone(zone, report.changedMs)}
+        {attempts.length === 0
+          ? `No attempt is told by a receipt that counts yet; ${formatCount(maxDeliver)} at most are made`
+          : `Attempts: ${formatCount(attempts.length)} told by receipts that count, of ${formatCount(maxDeliver)} at most · when each ended, ${formatZone(zone, report.changedMs)}`}
       </h3>
       <ol className="task-attempts">
         {[...attempts]

@@ -31,7 +31,8 @@ export function useEnqueueForm(queue: string | null) {
   const { client, view } = useWorkbench();
   const [fields, setFields] = useState<EnqueueFields>(() => {
     const draft = fieldsOfDraft(view.getState().drafts[draftName]) ?? emptyFields;
-    return queue === null ? draft : { ...draft, queue };
+    // What was typed for one queue does not go to another one that happens to be selected.
+    return draft.queue === '' && queue !== null ? { ...draft, queue } : draft;
   });
   const [errors, setErrors] = useState<EnqueueErrors>({});
   const [refusedCount, setRefusedCount] = useState(0);

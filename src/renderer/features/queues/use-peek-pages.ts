@@ -1,5 +1,5 @@
 /** The pages of what waits in one queue, read when they are looked at, and again while nobody reads them. */
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { QueueState } from '../../../shared/contract/queues-contract.ts';
 import { useWorkbench } from '../../workbench.tsx';
@@ -16,6 +16,9 @@ export function usePeekPages(queue: QueueState, isHeld: boolean): Peeking {
   const { client } = useWorkbench();
   const name = queue.queue;
   const [pages, setPages] = useState(() => createPeekPages({ queue: name, peek: client.queues.peek, now: Date.now }));
+  // What the page shows may have changed when one of these did.
+  const figures = [queue.pendingCount, queue.inFlightCount, queue.oldestMs, queue.outPerSec > 0].join(' ');
+  const readFor = useRef(figures);
   useEffect(() => {
     const created = createPeekPages({ queue: name, peek: client.queues.peek, now: Date.now });
     setPages(created);
@@ -24,13 +27,15 @@ export function usePeekPages(queue: QueueState, isHeld: boolean): Peeking {
   }, [client, name]);
   const state = useStore(pages.store);
   const readAtMs = state.page?.readAtMs;
-  // What the page shows may have changed when one of these did.
-  const figures = [queue.pendingCount, queue.inFlightCount, queue.oldestMs, queue.outPerSec > 0].join(' ');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another figure is the reason to read again.
+  const { isReading } = state;
   useEffect(() => {
-    if (isHeld || readAtMs === undefined) return;
-    const timer = setTimeout(() => void pages.refresh(), Math.max(0, readAtMs + refreshMs - Date.now()));
+    if (isHeld || isReading || readAtMs === undefined || readFor.current === figures) return;
+    const refresh = (): void => {
+      readFor.current = figures;
+      void pages.refresh();
+    };
+    const timer = setTimeout(refresh, Math.max(0, readAtMs + refreshMs - Date.now()));
     return () => clearTimeout(timer);
-  }, [pages, isHeld, figures]);
+  }, [pages, isHeld, isReading, readAtMs, figures]);
   return { ...state, pages };
 }

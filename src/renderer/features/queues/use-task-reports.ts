@@ -1,8 +1,8 @@
 /** What became of the tasks of a queue, read again when its figures say that more was heard of one. */
 import { useEffect, useRef, useState } from 'react';
-import { isVakError } from '../../../shared/base/vak-error.ts';
 import type { QueueState, TaskReport } from '../../../shared/contract/queues-contract.ts';
 import { useWorkbench } from '../../workbench.tsx';
+import { createReportReader, type ReportReader } from './report-reader.ts';
 
 /** Most reports that are listed. */
 export const maxReports = 500;
@@ -25,34 +25,22 @@ export function useTaskReports(state: QueueState): TaskReports {
   const { queue } = state;
   const heard = heardOf(state);
   const [read, setRead] = useState<TaskReports & { readonly queue: string }>();
-  const isReading = useRef(false);
-  const isGone = useRef(false);
+  const reader = useRef<ReportReader | undefined>(undefined);
   useEffect(() => {
-    isGone.current = false;
-    return () => {
-      isGone.current = true;
-    };
-  }, []);
+    const created = createReportReader({
+      read: (signal) => client.queues.tasks({ queue, limit: maxReports }, { signal }),
+      onReports: (reports) => setRead({ queue, reports, failure: undefined }),
+      onFailure: (error) =>
+        setRead((former) => ({
+          queue,
+          reports: former?.queue === queue ? former.reports : undefined,
+          failure: { error },
+        })),
+    });
+    reader.current = created;
+    return () => created.dispose();
+  }, [client, queue]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: more that was heard is the reason to read again.
-  useEffect(() => {
-    if (isReading.current) return;
-    isReading.current = true;
-    client.queues
-      .tasks({ queue, limit: maxReports })
-      .then(
-        (reports) => !isGone.current && setRead({ queue, reports, failure: undefined }),
-        (error: unknown) => {
-          if (isGone.current || isVakError(error, 'aborted')) return;
-          setRead((former) => ({
-            queue,
-            reports: former?.queue === queue ? former.reports : undefined,
-            failure: { error },
-          }));
-        },
-      )
-      .finally(() => {
-        isReading.current = false;
-      });
-  }, [client, queue, heard]);
+  useEffect(() => void reader.current?.read(), [client, queue, heard]);
   return read?.queue === queue ? read : { reports: undefined, failure: undefined };
 }
