@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createCallContext } from '../../tests/support/call-context.ts';
 import { failure } from '../../tests/support/expected-failure.ts';
 import { createScriptedPrompt } from '../../tests/support/scripted-prompt.ts';
+import { createSilentNotifier } from '../../tests/support/silent-notifier.ts';
 import { createTestProfiles, type TestProfiles, testWorkspace } from '../../tests/support/test-profile.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { SnapshotName, SnapshotValue } from '../shared/contract/define-contract.ts';
@@ -20,6 +21,7 @@ beforeEach(async () => {
   engine = await createEngine(
     {
       ...{ clock, randomness, logger, profile, vault, prompt: createScriptedPrompt(), environment: {} },
+      notifier: createSilentNotifier(),
       ...{ selfTest: { ok: true }, findOnPath: () => undefined, natsCli: { folder: '/none', home: '/none' } },
       launchWorker() {
         throw new Error('no worker in this test');
