@@ -108,15 +108,8 @@ export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
   held.add(deps.settings.onChange(operations.follow));
   const right = createOperatorRight({ workspace, engine, keyStore: deps.keyStore, resolve, clock });
   const own = {
-    ...deps,
-    environment: connection.current,
-    durable: live.durable,
-    watch,
-    right,
-    judge,
-    reader,
-    opener,
-    checkSignature,
+    ...{ ...deps, environment: connection.current, durable: live.durable, watch, right },
+    ...{ judge, reader, opener, checkSignature },
   };
   return {
     ...{ watch, changed },
