@@ -92,7 +92,7 @@ export async function readQueueFigures(deps: QueueFiguresDeps): Promise<readonly
     return {
       ...{ queue, pendingCount, inFlightCount, redeliveredCount, lag, waitingCount, inPerSec, outPerSec },
       ...{ oldestMs: oldest?.storedMs ?? null, maxDeliver: spec.maxDeliver },
-        ...{ ackWaitMs: spec.ackWaitMs, deliveredCount, lastActiveMs, lastEndedMs },
+      ...{ ackWaitMs: spec.ackWaitMs, deliveredCount, lastActiveMs, lastEndedMs },
       drainMs: drainMsOf(lag, inPerSec, outPerSec),
     };
   }
