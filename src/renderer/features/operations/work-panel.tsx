@@ -8,20 +8,11 @@ import { Button } from '../../ui/button.tsx';
 import { meanings } from '../../ui/flow-words.ts';
 import { formatCount, formatRate } from '../../ui/format.ts';
 import { Panel } from '../../ui/panel.tsx';
+import { drainWords, healthWords } from '../../ui/queue-health-words.ts';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
-import {
-  ageWords,
-  chooseQueues,
-  drainWords,
-  oldestWords,
-  queueStateWords,
-  restWords,
-  type Trend,
-  trendOf,
-  trendWords,
-} from './work-words.ts';
+import { ageWords, chooseQueues, oldestWords, restWords, type Trend, trendOf, trendWords } from './work-words.ts';
 import './work-panel.css';
 
 function TrendMark({ trend }: { readonly trend: Trend }) {
@@ -94,7 +85,7 @@ function Figures({ work }: { readonly work: OperationsState }) {
 
 function QueueRow({ queue, nowMs }: { readonly queue: QueueState; readonly nowMs: number }) {
   const { view } = useWorkbench();
-  const { word, tone } = queueStateWords[queue.health];
+  const { word, tone } = healthWords[queue.health];
   const { queue: name, lag, lagHistory, trend, inPerSec, outPerSec } = queue;
   return (
     <tr data-testid="work-queue" data-queue={name}>

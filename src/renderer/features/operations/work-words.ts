@@ -1,8 +1,8 @@
 /** What the Operations Center says of the work as a whole. Pure. */
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
-import type { QueueHealth, QueueState, QueuesState } from '../../../shared/contract/queues-contract.ts';
+import type { QueueState, QueuesState } from '../../../shared/contract/queues-contract.ts';
 import { staleWords } from '../../ui/connection-words.ts';
-import { formatAge, formatCount, formatDuration, formatTimeOfDay, type Zone } from '../../ui/format.ts';
+import { formatAge, formatCount, formatTimeOfDay, type Zone } from '../../ui/format.ts';
 
 export type Trend = QueueState['trend'];
 
@@ -20,19 +20,6 @@ export function trendOf(history: readonly number[]): Trend {
   if (later - earlier > least) return 'rising';
   return earlier - later > least ? 'falling' : 'steady';
 }
-
-export interface QueueStateWord {
-  readonly word: string;
-  readonly tone: 'ok' | 'wait' | 'bad' | 'quiet';
-}
-
-export const queueStateWords: Readonly<Record<QueueHealth, QueueStateWord>> = {
-  ok: { word: 'working', tone: 'ok' },
-  idle: { word: 'idle', tone: 'quiet' },
-  paused: { word: 'paused', tone: 'wait' },
-  stuck: { word: 'stuck', tone: 'bad' },
-  'no-consumer': { word: 'no consumer', tone: 'bad' },
-};
 
 export interface QueueChoice {
   /** Those with the most to do, by name: a place does not change with each figure. */
@@ -64,12 +51,6 @@ export function restWords({ restCount, restLag }: QueueChoice): string | undefin
 /** How long the oldest task of a queue has stood there. */
 export function oldestWords({ oldestMs }: Pick<QueueState, 'oldestMs'>, nowMs: number): string {
   return oldestMs === null ? '–' : formatAge(nowMs - oldestMs);
-}
-
-/** When the queue is empty at the rates of now. */
-export function drainWords({ lag, drainMs }: Pick<QueueState, 'lag' | 'drainMs'>): string {
-  if (lag === 0) return '–';
-  return drainMs === null ? 'never' : formatDuration(drainMs);
 }
 
 /** How current the figures are; undefined: they are of now. */

@@ -1,7 +1,7 @@
 /** The figures of one queue beside its chart: what its row leaves out where there is no room is here. */
 import type { QueueState } from '../../../shared/contract/queues-contract.ts';
 import { formatAge, formatCount, formatRate } from '../../ui/format.ts';
-import { drainWords } from './queue-words.ts';
+import { drainWords } from '../../ui/queue-health-words.ts';
 
 interface FigureProps {
   readonly name: string;

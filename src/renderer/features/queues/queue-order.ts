@@ -4,7 +4,7 @@
  */
 import type { QueueState } from '../../../shared/contract/queues-contract.ts';
 import type { HeldRows } from '../../ui/list-moves.ts';
-import { healthWords } from './queue-words.ts';
+import { healthWords } from '../../ui/queue-health-words.ts';
 
 export type QueueColumn =
   | 'name'

@@ -15,8 +15,8 @@ import { memo } from 'react';
 import type { QueueHealth, QueueState } from '../../../shared/contract/queues-contract.ts';
 import { formatAge, formatCount, formatRelative, formatShortCount } from '../../ui/format.ts';
 import { MiddleText } from '../../ui/middle-text.tsx';
+import { drainWords, healthWords } from '../../ui/queue-health-words.ts';
 import { Sparkline } from '../../ui/sparkline.tsx';
-import { drainWords, healthWords } from './queue-words.ts';
 
 const healthIcons: Readonly<Record<QueueHealth, LucideIcon>> = {
   ok: CirclePlay,

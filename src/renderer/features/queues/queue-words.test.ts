@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { queueState } from '../../../../tests/support/queue-states.ts';
-import { thinSpace, unitSpace } from '../../ui/format.ts';
-import { drainWords, isAmiss, outcomes, purgedWords, rememberedCount, summaryWords } from './queue-words.ts';
+import { thinSpace } from '../../ui/format.ts';
+import { isAmiss, outcomes, purgedWords, rememberedCount, summaryWords } from './queue-words.ts';
 
 describe('words for queues', () => {
   it('W9 the summary says how many have to be looked at, and how much is to do', () => {
@@ -19,12 +19,6 @@ describe('words for queues', () => {
     expect(isAmiss({ health: 'paused' })).toBe(false);
     expect(isAmiss({ health: 'stuck' })).toBe(true);
     expect(isAmiss({ health: 'no-consumer' })).toBe(true);
-  });
-
-  it('W9 time to drain is never, or nothing to drain', () => {
-    expect(drainWords({ lag: 0, drainMs: null })).toBe('–');
-    expect(drainWords({ lag: 5, drainMs: null })).toBe('never');
-    expect(drainWords({ lag: 5, drainMs: 41_200 })).toBe(`41${unitSpace}s`);
   });
 
   it('W7 every outcome is counted once', () => {

@@ -5,10 +5,10 @@ import type { QueueState, QueueWorker } from '../../../shared/contract/queues-co
 import { CopyIcon } from '../../ui/copy-icon.tsx';
 import { DetailFact, DetailFacts } from '../../ui/detail-facts.tsx';
 import { formatCount, formatDateTime, formatRelative } from '../../ui/format.ts';
+import { healthWords } from '../../ui/queue-health-words.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { useViewState } from '../../workbench.tsx';
 import { HealthBadge } from './queue-row.tsx';
-import { healthWords } from './queue-words.ts';
 import './workers-tab.css';
 
 const byPeer = (a: QueueWorker, b: QueueWorker): number => (a.peer < b.peer ? -1 : a.peer > b.peer ? 1 : 0);
