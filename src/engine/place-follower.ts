@@ -1,6 +1,7 @@
 /**
  * Keeps something open for the place that is wanted now: an engine, a destination (protocol.md B8).
- * Law: what was opened for one place is shut before anything is opened for the next; what cannot be opened is tried again, ever later.
+ * Law: what was opened for one place is shut before anything is opened for the next; what cannot be opened is tried again, ever later,
+ * however often it is asked to follow.
  */
 import type { Disposable } from '../shared/base/disposer.ts';
 import { type ErrorShape, isVakError } from '../shared/base/vak-error.ts';
@@ -46,6 +47,8 @@ export function createPlaceFollower<P extends object, T>(deps: PlaceFollowerDeps
   let held: { readonly place: P; readonly opened: T } | undefined;
   let state: FollowerState = { kind: 'off' };
   let retry: Disposable | undefined;
+  /** The place that could not be opened last, and when it is tried again, by `clock.monotonic`. */
+  let failed: { readonly place: P; readonly againMs: number } | undefined;
   let failedCount = 0;
   let isClosed = false;
 
@@ -67,21 +70,25 @@ export function createPlaceFollower<P extends object, T>(deps: PlaceFollowerDeps
     }
   }
 
-  function fail(thrown: unknown): void {
+  function fail(place: P, thrown: unknown): void {
     const error = isVakError(thrown)
       ? thrown.toShape()
       : ({ code: 'internal', message: `see the log: ${logger.bug(event, thrown)}`, retryable: false } as const);
     logger.warn(event, { code: error.code, message: error.message });
-    retry = clock.setTimer(Math.min(lastRetryMs, firstRetryMs * 2 ** Math.min(failedCount, 10)), () => void follow());
+    const waitMs = Math.min(lastRetryMs, firstRetryMs * 2 ** Math.min(failedCount, 10));
+    failed = { place, againMs: clock.monotonic() + waitMs };
+    retry = clock.setTimer(waitMs, () => void follow());
     failedCount++;
     become({ kind: 'failed', error });
   }
 
   async function settle(): Promise<void> {
-    retry?.dispose();
     const place = isClosed ? undefined : wanted();
+    if (place !== undefined && place === failed?.place && clock.monotonic() < failed.againMs) return;
+    retry?.dispose();
     if (held?.place !== place) await shutHeld();
-    if (place === undefined) failedCount = 0;
+    if (place !== failed?.place) failedCount = 0;
+    failed = undefined;
     if (place === undefined) return become({ kind: 'off' });
     if (held !== undefined) return;
     try {
@@ -89,7 +96,7 @@ export function createPlaceFollower<P extends object, T>(deps: PlaceFollowerDeps
       failedCount = 0;
       become({ kind: 'running' });
     } catch (thrown) {
-      fail(thrown);
+      fail(place, thrown);
     }
   }
 

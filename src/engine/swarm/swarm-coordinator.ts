@@ -88,17 +88,15 @@ const wordsOf = (error: unknown, logger: WorkPorts['logger']): string =>
   isVakError(error) ? error.message : `see the log: ${logger.bug('swarm.coordinator', error)}`;
 
 /** Puts tasks from one peer until disposed. */
-async function startRound(
-  deps: SwarmCoordinatorDeps,
-  peer: WorkPeer,
-  { nextIndex, tell }: { readonly nextIndex: () => number; readonly tell: Tell },
-): Promise<Round> {
+async function startRound(deps: SwarmCoordinatorDeps, peer: WorkPeer, tell: Tell): Promise<Round> {
   const { workspace, workerCount, clock, randomness, logger } = deps;
   const place = { workspace, queue: localQueue };
   const { publisher, durable } = peer;
   let consumer: Consumer | undefined = (await openQueue(durable, place)).consumer;
   const pace = createBurstPace(clock);
   const asking = createAsking({ peer, clock });
+  /** Place in the mix: it begins anew, so that there is soon something to look into. */
+  let index = 0;
   let isPaused = false;
   let isBusy = false;
   let isOver = false;
@@ -129,7 +127,7 @@ async function startRound(
       // Second, so that the poison task of the first burst stands before it.
       const isAsking = mayAsk && at === Math.min(1, count - 1);
       const sinceMs = clock.now();
-      const leaf = await put(isAsking ? approvedTask : mixedTask(nextIndex()));
+      const leaf = await put(isAsking ? approvedTask : mixedTask(index++));
       if (isAsking) asking.asked(leaf, sinceMs - 1_000);
     }
   }
@@ -172,7 +170,6 @@ async function startRound(
 /** Creates it at rest. */
 export function createSwarmCoordinator(deps: SwarmCoordinatorDeps): SwarmCoordinator {
   const { place, openPeer, onChange, clock, logger } = deps;
-  let index = 0;
   const problems = new Map<string, string>();
 
   function tell(where: string, why: string | undefined): void {
@@ -188,7 +185,7 @@ export function createSwarmCoordinator(deps: SwarmCoordinatorDeps): SwarmCoordin
     async open(there) {
       const peer = await openPeer(there);
       try {
-        return await startRound(deps, peer, { nextIndex: () => index++, tell });
+        return await startRound(deps, peer, tell);
       } catch (error) {
         await peer.close(0);
         throw error;
