@@ -3,8 +3,9 @@ import { createEnvelopeAuthor } from '../engine/envelope/envelope-author.ts';
 import { openFileHeadStore } from '../engine/envelope/file-head-store.ts';
 import { createRecordChecks } from '../engine/identity/signed-record.ts';
 import { createStateReader } from '../engine/identity/state-values.ts';
+import type { Clock } from '../engine/ports/clock.ts';
 import { createSessionId } from '../engine/ports/randomness.ts';
-import { createApprovalGate } from '../engine/work/approval-gate.ts';
+import { type ApprovalGate, createApprovalGate } from '../engine/work/approval-gate.ts';
 import { sessionMarker } from '../engine/work/command-environment.ts';
 import { createCommandHandler } from '../engine/work/command-handler.ts';
 import { removeStalePipes } from '../engine/work/command-pipes.ts';
@@ -13,10 +14,10 @@ import { createEnvelopeOutlet } from '../engine/work/envelope-outlet.ts';
 import { createGuardian } from '../engine/work/guardian.ts';
 import { createProcessTable } from '../engine/work/process-table.ts';
 import { watchQueueFlags } from '../engine/work/queue-flags.ts';
-import { createTaskRunner, type WorkEvent } from '../engine/work/task-attempt.ts';
+import { createTaskRunner, type TaskHandler, type WorkEvent } from '../engine/work/task-attempt.ts';
 import { createTaskIntake } from '../engine/work/task-intake.ts';
 import { openQueue, workStreamOf } from '../engine/work/work-queue.ts';
-import { startWorkerLoop } from '../engine/work/worker-loop.ts';
+import { startWorkerLoop, type WorkerLoop } from '../engine/work/worker-loop.ts';
 import { createWorkerSession, type WorkerSession } from '../engine/work/worker-session.ts';
 import { createDisposer, type Disposer } from '../shared/base/disposer.ts';
 import { isVakError, VakError } from '../shared/base/vak-error.ts';
@@ -46,7 +47,7 @@ export interface QueueWorkerOptions {
 const farewell = { reason: 'the worker stops', cause: 'worker-stopping', finishWithinMs: 0, graceMs: 5_000 } as const;
 
 /** So long a worker that stops waits for what its server has not answered, ms. */
-const leaveWithinMs = 10_000;
+export const leaveWithinMs = 10_000;
 
 /** Tells an event of the loop. */
 function tell(log: EventLog, event: WorkEvent): void {
@@ -93,15 +94,21 @@ async function openSessions(
   };
 }
 
+/** What any worker on a queue has, whatever runs its tasks. */
+export interface QueueLoopOptions extends Pick<QueueWorkerOptions, 'queue' | 'concurrency' | 'log'> {
+  /** Makes what runs the tasks. */
+  readonly handler: (approvals: ApprovalGate) => TaskHandler;
+}
+
 /** Obeys the pause flag of the queue; where there is no state nothing is paused. */
 function followPause(
   { workspace, durable, resolve }: WorkPeer,
-  { queue, log }: QueueWorkerOptions,
-  { host, setPaused }: { readonly host: CliHost; readonly setPaused: (isPaused: boolean) => void },
+  { queue, log }: Pick<QueueLoopOptions, 'queue' | 'log'>,
+  { clock, setPaused }: { readonly clock: Clock; readonly setPaused: (isPaused: boolean) => void },
 ) {
   const reader = createStateReader({ workspace, verifier: createRecordChecks().verifier, resolve });
   return watchQueueFlags({
-    ...{ workspace, durable, reader, clock: host.clock },
+    ...{ workspace, durable, reader, clock },
     onChange(name, { isPaused, by }) {
       if (name !== queue) return;
       setPaused(isPaused);
@@ -111,39 +118,40 @@ function followPause(
   });
 }
 
-function createRunner(peer: WorkPeer, options: QueueWorkerOptions, parts: RunnerParts) {
-  const { workspace, peer: name, bus, durable, publisher, judge, reader } = peer;
-  const { queue, exec, approve, approvalMs, log } = options;
-  const { host, sessions, handled, maxDeliver } = parts;
-  const { clock, randomness, logger } = host;
-  const own = { workspace, peer: name, publisher, judge, clock, randomness, logger };
-  const office = createDeadLetterOffice({ ...own, durable: () => durable });
-  const approvals = createApprovalGate({ ...own, durable, bus, onRefused: (why) => log('refused', { why }) });
-  const mustAsk = ([program = '']: readonly string[]): boolean => approve.includes(program);
-  return createTaskRunner({
-    ...{ ...own, queue, reader, handled, office, maxDeliver },
-    intake: createTaskIntake({ ...own, reader, handled, office, maxDeliver }),
-    handler: createCommandHandler({ sessions, approvals, approvalMs, mustAsk, exec }),
-    onEvent: (event) => tell(log, event),
-  });
-}
-
-interface RunnerParts {
-  readonly host: CliHost;
-  readonly sessions: readonly WorkerSession[];
+interface RunnerParts extends LoopPorts {
   readonly handled: Awaited<ReturnType<WorkPeer['publisher']['handled']>>;
   readonly maxDeliver: number;
 }
 
-/** Works until a signal; then finishes what it claimed within the time, and gives back the rest. Throws what opening the queue throws. */
-export async function runQueueWorker(peer: WorkPeer, options: QueueWorkerOptions, host: CliHost): Promise<void> {
-  const { workspace, durable, publisher, ended } = peer;
-  const { queue, concurrency, drainMs, log } = options;
-  const { clock, logger } = host;
+function createRunner(peer: WorkPeer, options: QueueLoopOptions, parts: RunnerParts) {
+  const { workspace, peer: name, bus, durable, publisher, judge, reader } = peer;
+  const { queue, handler, log } = options;
+  const { clock, randomness, logger, handled, maxDeliver } = parts;
+  const own = { workspace, peer: name, publisher, judge, clock, randomness, logger };
+  const office = createDeadLetterOffice({ ...own, durable: () => durable });
+  const approvals = createApprovalGate({ ...own, durable, bus, onRefused: (why) => log('refused', { why }) });
+  return createTaskRunner({
+    ...{ ...own, queue, reader, handled, office, maxDeliver },
+    intake: createTaskIntake({ ...own, reader, handled, office, maxDeliver }),
+    handler: handler(approvals),
+    onEvent: (event) => tell(log, event),
+  });
+}
+
+export type LoopPorts = Pick<CliHost, 'clock' | 'randomness' | 'logger'>;
+
+/** Begins to work on a queue. Throws what opening the queue throws. */
+export async function startQueueLoop(
+  peer: WorkPeer,
+  options: QueueLoopOptions,
+  ports: LoopPorts,
+): Promise<Pick<WorkerLoop, 'runningCount' | 'close'>> {
+  const { workspace, durable, publisher } = peer;
+  const { queue, concurrency, log } = options;
+  const { clock, logger } = ports;
   const place = { workspace, queue };
   const stream = streamsOf(workspace).find(({ name }) => name === workStreamOf(workspace));
   if (stream === undefined) throw new TypeError('there are no tasks in the table of streams');
-  removeStalePipes();
   const { consumer, spec } = await openQueue(durable, place).catch((error: unknown) => {
     if (!isVakError(error, 'not-found')) throw error;
     throw new VakError(
@@ -151,25 +159,50 @@ export async function runQueueWorker(peer: WorkPeer, options: QueueWorkerOptions
       `queue ${queue}: the server has no streams of workspace ${workspace}; make them with vak provision`,
     );
   });
-  const held = createDisposer();
-  const { sessions, close } = await openSessions(peer, options, { host, held });
   const handled = await publisher.handled(stream);
-  const runner = createRunner(peer, options, { host, sessions, handled, maxDeliver: spec.maxDeliver });
+  const runner = createRunner(peer, options, { ...ports, handled, maxDeliver: spec.maxDeliver });
   const loop = startWorkerLoop({
     ...{ consumer, runner, concurrency, clock, logger },
     ensure: async () => (await openQueue(durable, place)).consumer,
     onTrouble: (code, message) => log('trouble', { code, message }),
     onBack: () => log('back'),
   });
-  held.add(followPause(peer, options, { host, setPaused: loop.setPaused }));
+  const pausing = followPause(peer, options, { clock, setPaused: loop.setPaused });
   log('started', { peer: peer.peer, queue, concurrency });
+  return {
+    get runningCount() {
+      return loop.runningCount;
+    },
+    async close(limits) {
+      await loop.close(limits);
+      pausing.dispose();
+    },
+  };
+}
+
+/** Works until a signal; then finishes what it claimed within the time, and gives back the rest. Throws what opening the queue throws. */
+export async function runQueueWorker(peer: WorkPeer, options: QueueWorkerOptions, host: CliHost): Promise<void> {
+  const { drainMs, log, exec, approve, approvalMs } = options;
+  removeStalePipes();
+  const held = createDisposer();
+  const { sessions, close } = await openSessions(peer, options, { host, held });
+  const mustAsk = ([program = '']: readonly string[]): boolean => approve.includes(program);
+  const handler = (approvals: ApprovalGate): TaskHandler =>
+    createCommandHandler({ sessions, approvals, approvalMs, mustAsk, exec });
+  const shut = async (): Promise<void> => {
+    await close();
+    held.dispose();
+  };
+  const loop = await startQueueLoop(peer, { ...options, handler }, host).catch(async (error: unknown) => {
+    await shut();
+    throw error;
+  });
   try {
-    await ended;
+    await peer.ended;
     log('draining', { running: loop.runningCount });
   } finally {
     await loop.close({ finishWithinMs: drainMs, leaveWithinMs });
-    await close();
-    held.dispose();
+    await shut();
     log('stopped');
   }
 }

@@ -1,5 +1,5 @@
 /** A peer of the work plane on a server: an identity of a profile with its outbox, its judge, and no right beyond its grant (protocol.md A4, B8, E8). */
-import { createPermit, type DeniedAccess } from '../engine/access/permit.ts';
+import { createPermit, type DeniedAccess, type Permit } from '../engine/access/permit.ts';
 import { createPermittedFabric } from '../engine/access/permitted-fabric.ts';
 import type { Bus } from '../engine/bus/bus.ts';
 import type { DurablePlane } from '../engine/bus/durable.ts';
@@ -7,17 +7,17 @@ import type { Fabric } from '../engine/bus/fabric.ts';
 import { readOnlyRefusal } from '../engine/connections/read-only-fabric.ts';
 import { createEnvelopeReader, type EnvelopeReader } from '../engine/envelope/envelope-reader.ts';
 import { createEnvelopeSealer, type EnvelopeSealer } from '../engine/envelope/envelope-sealer.ts';
-import { createEnvelopeOpener } from '../engine/envelope/open-envelope.ts';
+import { createEnvelopeOpener, type EnvelopeOpener } from '../engine/envelope/open-envelope.ts';
 import { createOwnSecrets } from '../engine/envelope/own-secrets.ts';
 import { createPinnedRoot } from '../engine/envelope/pinned-root.ts';
 import { createSecretRegistry } from '../engine/envelope/secret-registry.ts';
-import { createStoredJudge, type StoredJudge } from '../engine/envelope/stored-judge.ts';
-import { createProfileKnowledge } from '../engine/envelope/trust-knowledge.ts';
+import { createStoredJudge, type StoredJudge, type StoredJudgeDeps } from '../engine/envelope/stored-judge.ts';
+import { createProfileKnowledge, type TrustKnowledge } from '../engine/envelope/trust-knowledge.ts';
 import { createProfileSignatureCheck, type ProfileSignatureCheck } from '../engine/envelope/workspace-trust.ts';
 import { grantAt } from '../engine/identity/grant-timeline.ts';
 import type { NkeySigner } from '../engine/identity/nkey.ts';
 import { takeCredentials } from '../engine/identity/own-credentials.ts';
-import { createCredentialIssuer } from '../engine/identity/peer-credentials.ts';
+import { createCredentialIssuer, heldCredentials, type PeerCredentials } from '../engine/identity/peer-credentials.ts';
 import { type DurablePeer, openDurablePeer } from '../engine/outbox/durable-peer.ts';
 import { openOwnOutbox, outboxFolder } from '../engine/outbox/outbox-folder.ts';
 import { isSessionOf } from '../engine/ports/randomness.ts';
@@ -25,7 +25,7 @@ import { createDisposer } from '../shared/base/disposer.ts';
 import { VakError } from '../shared/base/vak-error.ts';
 import type { Grant } from '../shared/protocol/identity-records.ts';
 import type { Role } from '../shared/protocol/roles.ts';
-import { lockUnlessNeeded, withBus } from './cli/bus-connection.ts';
+import { type BusPlace, lockUnlessNeeded, withBus } from './cli/bus-connection.ts';
 import type { CliHost, CommonOptions } from './cli/command.ts';
 import { createOutageTalk } from './cli/outage-talk.ts';
 import { type OpenWorkspace, withWorkspace } from './cli/workspace.ts';
@@ -44,6 +44,11 @@ export interface WorkPeer {
   readonly signer: NkeySigner;
   readonly sealer: EnvelopeSealer;
   readonly open: OpenWorkspace;
+  readonly permit: Permit;
+  /** How the connection is. */
+  readonly fabric: Pick<Fabric, 'status' | 'onStatus' | 'ping'>;
+  /** What it judges by. */
+  readonly judging: StoredJudgeDeps & { readonly opener: EnvelopeOpener; readonly knowledge: TrustKnowledge };
   /** Resolves at the first signal; rejects when the connection is closed for good. */
   readonly ended: Promise<void>;
 }
@@ -51,26 +56,47 @@ export interface WorkPeer {
 export interface WorkPeerAsked {
   /** `identity` names the peer. */
   readonly common: CommonOptions & { readonly identity: string };
-  readonly role: Role;
+  /** None: what it has been granted already. */
+  readonly roles: readonly Role[];
   readonly queues: readonly string[];
   readonly log: EventLog;
+  /** An engine of this process, which stays; undefined: the server of `common`. */
+  readonly through?: { readonly fabric: Fabric; readonly place: BusPlace };
+  /** Told of what the server refuses when no promise is left to reject; without it the peer has ended by that. */
+  readonly onRefused?: (error: VakError) => void;
 }
 
 /** What is not stored when it stops waits for its next start, ms. */
 const farewellMs = 5_000;
 
 /** What is asked, and what the identity has been granted already: another process of it may need that. */
-function rightsOf({ common, role, queues }: WorkPeerAsked, open: OpenWorkspace, host: CliHost) {
+function rightsOf({ common, roles, queues }: WorkPeerAsked, open: OpenWorkspace, host: CliHost) {
   const held = grantAt(open.timelines(open.contents())(common.identity), host.clock.now())?.grant;
   const both = <T>(one: readonly T[], other: readonly T[]): T[] => [...new Set([...one, ...other])].sort();
-  return { roles: both(held?.roles ?? [], [role]), queues: both(held?.queues ?? [], queues) };
+  return { roles: both(held?.roles ?? [], roles), queues: both(held?.queues ?? [], queues) };
+}
+
+/** Its keys and its grant. A process is made, or granted more, if need be; people and bots are what they have been granted. */
+async function credentialsFor(asked: WorkPeerAsked, open: OpenWorkspace, host: CliHost): Promise<PeerCredentials> {
+  const { clock, randomness } = host;
+  const { keyStore } = open.profile;
+  const { identity: peer } = asked.common;
+  const rights = rightsOf(asked, open, host);
+  const isOther = open.contents().identities.some((one) => one.peer === peer && one.kind !== 'process');
+  if (isOther || rights.roles.length === 0) return heldCredentials(peer, { keyStore, records: open, clock });
+  return await createCredentialIssuer({ keyStore, records: open, clock, randomness })({ peer, ...rights });
 }
 
 /** Throws `forbidden` unless the grant gives what is asked: where the root is held elsewhere it stands as it was imported. */
-function checkGranted({ peer, roles, queues }: Grant, { role, queues: wanted }: WorkPeerAsked): void {
-  const missing = wanted.filter((queue) => !queues.includes(queue));
-  if (roles.includes(role) && missing.length === 0) return;
-  const what = missing.length === 0 ? `role ${role}` : `role ${role} of queue ${missing.join(', ')}`;
+function checkGranted(
+  { peer, roles, queues }: Grant,
+  { roles: wantedRoles, queues: wantedQueues }: WorkPeerAsked,
+): void {
+  const missingRoles = wantedRoles.filter((role) => !roles.includes(role));
+  const missingQueues = wantedQueues.filter((queue) => !queues.includes(queue));
+  if (missingRoles.length + missingQueues.length === 0) return;
+  const role = `role ${(missingRoles.length === 0 ? wantedRoles : missingRoles).join(', ')}`;
+  const what = missingQueues.length === 0 ? role : `${role} of queue ${missingQueues.join(', ')}`;
   throw new VakError(
     'forbidden',
     `${peer}: is not granted the ${what}; grant it where the root is (vak grant add), and import it here`,
@@ -105,11 +131,9 @@ async function runAs<T>(connected: Connected, work: (peer: WorkPeer) => Promise<
   const { profile, directory } = open;
   const held = createDisposer();
   try {
-    const rights = rightsOf(asked, open, host);
-    const issue = createCredentialIssuer({ keyStore: profile.keyStore, records: open, clock, randomness });
     const root = held.add(createPinnedRoot(profile.keyStore, workspace));
     root.current();
-    const own = held.add(takeCredentials(await issue({ peer, ...rights }), { workspace, peer }));
+    const own = held.add(takeCredentials(await credentialsFor(asked, open, host), { workspace, peer }));
     checkGranted(own.grant, asked);
     lockUnlessNeeded(asked.common, open);
     const secrets = createOwnSecrets(own);
@@ -119,10 +143,11 @@ async function runAs<T>(connected: Connected, work: (peer: WorkPeer) => Promise<
     const knowledge = held.add(createProfileKnowledge({ keyStore, directory, root, secrets, clock }));
     const { check: checkSignature, resolve } = createProfileSignatureCheck(open, root);
     const reader = createEnvelopeReader();
-    const judge = createStoredJudge({
+    const judging = {
       ...{ workspace, policy: () => settings.settings().policy, checkSignature, reader, knowledge },
       opener: createEnvelopeOpener({ registry, workspace }),
-    });
+    };
+    const judge = createStoredJudge(judging);
     const permit = createPermit({
       ...{ workspace, peer, roles: own.grant.roles, queues: own.grant.queues, clock, logger },
       ...{ ownsSession: (session) => isSessionOf(peer, session) },
@@ -138,7 +163,7 @@ async function runAs<T>(connected: Connected, work: (peer: WorkPeer) => Promise<
     try {
       return await work({
         ...{ workspace, peer, bus, durable, publisher, judge, reader, resolve },
-        ...{ signer: own.signer, sealer, open, ended },
+        ...{ signer: own.signer, sealer, open, permit, fabric, judging, ended },
       });
     } finally {
       await publisher.close(fabric.status().kind === 'connected' ? farewellMs : 0);
@@ -163,8 +188,7 @@ export async function withWorkPeer<T>(
     // It runs for days.
     profile.keyStore.setIdleLockMinutes(0);
     const { ended, fail } = createEnding(host);
-    const bus = { common, profile, host, peer: common.identity, onRefused: fail };
-    return await withBus(bus, async (fabric, { destination, readOnlyContext, label }) => {
+    const run = async (fabric: Fabric, { destination, readOnlyContext, label }: BusPlace): Promise<T> => {
       if (readOnlyContext !== undefined) throw readOnlyRefusal(readOnlyContext, 'work');
       const held = createDisposer();
       const words = { lost: 'vak: the connection is lost; it is sought until it is back' };
@@ -176,6 +200,8 @@ export async function withWorkPeer<T>(
       } finally {
         held.dispose();
       }
-    });
+    };
+    if (asked.through !== undefined) return await run(asked.through.fabric, asked.through.place);
+    return await withBus({ common, profile, host, peer: common.identity, onRefused: asked.onRefused ?? fail }, run);
   });
 }

@@ -7,6 +7,7 @@ import { utf8 } from '../../shared/base/bytes.ts';
 import { isVakError } from '../../shared/base/vak-error.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
 import type { ApprovalGate } from './approval-gate.ts';
+import { refusalOf } from './approval-refusal.ts';
 import type { CommandOutcome } from './command-outcome.ts';
 import { shortCommand } from './command-words.ts';
 import { type AttemptResult, noOutputHash, type TaskAttempt, type TaskHandler } from './task-attempt.ts';
@@ -76,18 +77,9 @@ export function createCommandHandler(deps: CommandHandlerDeps): TaskHandler {
     const answer = await approvals.ask({
       ...{ title, detail, command: [...command], expiresInMs: approvalMs, taskId, trace, signal },
     });
-    switch (answer.kind) {
-      case 'approved':
-        return undefined;
-      case 'denied': {
-        const why = answer.reason === undefined ? '' : `: ${answer.reason}`;
-        return failed(`denied by ${answer.by}${why}`, 'approval-denied');
-      }
-      case 'expired':
-        return failed('nobody approved it in time', 'approval-expired');
-      case 'aborted':
-        return { kind: 'returned' };
-    }
+    const refusal = refusalOf(answer);
+    if (refusal === 'returned') return { kind: 'returned' };
+    return refusal && failed(refusal.reason, refusal.errorClass);
   }
 
   async function run(attempt: TaskAttempt, { task, stdin }: Runnable): Promise<AttemptResult> {

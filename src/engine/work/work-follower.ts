@@ -23,14 +23,19 @@ export interface RefusedRecord {
   readonly why: string;
 }
 
+/** What a follower tells of. */
+export type FollowedBook = Pick<TaskBook, 'noteTask' | 'noteReceipt' | 'noteDeadLetter' | 'noteGone' | 'open'>;
+
 export interface WorkFollowerDeps {
   readonly workspace: string;
   readonly durable: DurablePlane;
   readonly judge: StoredJudge;
   readonly reader: EnvelopeReader;
-  readonly book: TaskBook;
+  readonly book: FollowedBook;
   /** What was stored before is not read, ms since the epoch. */
   readonly sinceMs: number;
+  /** Of a stream: where its reading begins instead, whatever was stored when. */
+  readonly fromSeqs?: ReadonlyMap<string, number>;
   readonly clock: Clock;
   readonly onRefused: (refused: RefusedRecord) => void;
 }
@@ -38,6 +43,8 @@ export interface WorkFollowerDeps {
 export interface WorkFollower {
   /** Reads what has come since, then looks which tasks have gone. Calls run one after the other. Throws what reading throws. */
   refresh(): Promise<void>;
+  /** As {@link refresh}, receipts and dead letters alone: for who may not read tasks (A2), and wherever nobody asks what is lost. */
+  readRecords(): Promise<void>;
 }
 
 /** Tasks that are looked for at each refresh, those that were looked for longest ago first. */
@@ -45,7 +52,7 @@ const maxLooks = 500;
 
 /** Creates a follower of a workspace. */
 export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
-  const { workspace, durable, judge, reader, book, sinceMs, clock, onRefused } = deps;
+  const { workspace, durable, judge, reader, book, sinceMs, fromSeqs, clock, onRefused } = deps;
   const work = durable.stream(workStreamOf(workspace));
   const lane = createSerialLane();
   /** Of a task that is open: when it was looked for, by `clock.monotonic`. */
@@ -89,8 +96,15 @@ export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
     return 'noted';
   }
 
-  const readingOf = (stream: string, note: StreamReadingDeps['note']) =>
-    createStreamReading({ durable, stream, from: { fromMs: sinceMs }, note });
+  const readingOf = (stream: string, note: StreamReadingDeps['note']) => {
+    const fromSeq = fromSeqs?.get(stream);
+    return createStreamReading({
+      durable,
+      stream,
+      from: fromSeq === undefined ? { fromMs: sinceMs } : { fromSeq },
+      note,
+    });
+  };
   const tasks = readingOf(workStreamOf(workspace), noteTask);
   const receipts = readingOf(`VAK_RECEIPTS_${workspace}`, noteReceipt);
   const letters = readingOf(`VAK_DLQ_${workspace}`, noteDeadLetter);
@@ -131,6 +145,7 @@ export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
   }
 
   return {
+    readRecords: () => lane.run(readRecords),
     refresh: () =>
       lane.run(async () => {
         try {

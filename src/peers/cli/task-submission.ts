@@ -1,8 +1,8 @@
 /** The task that a line of `vak task submit` asks for, checked as its worker will check it (protocol.md §3, W2). */
-import { checkRunnable } from '../../engine/work/worker-requests.ts';
+import { checkForWorker } from '../../engine/work/queue-for-task.ts';
 import { utf8 } from '../../shared/base/bytes.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
-import { decodePayload, type PayloadOf } from '../../shared/protocol/payloads.ts';
+import { decodePayload } from '../../shared/protocol/payloads.ts';
 import type { CliHost, CommandInput } from './command.ts';
 import { readCountUpTo, readSeconds } from './number-input.ts';
 import { readPayload } from './publish-payload.ts';
@@ -43,12 +43,6 @@ function readFields({ option, options }: CommandInput) {
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env }),
   };
-}
-
-/** Throws `invalid-payload` unless a worker could run it; for an input its handler stands in. */
-function checkForWorker(task: PayloadOf<'vak.work.task'>): void {
-  const { input: _, ...rest } = task;
-  checkRunnable(task.command === undefined ? { ...rest, command: ['sh'] } : task);
 }
 
 /** Reads the task of a line. Throws `invalid-input`, `invalid-payload` that name the option or field, `limit-exceeded`, `aborted`. */

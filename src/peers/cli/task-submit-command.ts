@@ -1,35 +1,13 @@
 /** `vak task submit`: a task into its queue (protocol.md W1, W2). */
-import type { DurablePlane } from '../../engine/bus/durable.ts';
-import { defaultMaxRetries } from '../../engine/work/retry-policy.ts';
-import { openQueue, type QueuePlace, taskSubject } from '../../engine/work/work-queue.ts';
-import { isVakError, VakError } from '../../shared/base/vak-error.ts';
+import { openQueueFor } from '../../engine/work/queue-for-task.ts';
+import { taskSubject } from '../../engine/work/work-queue.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
 import { type Command, exitCodes } from './command.ts';
 import { contextNeed } from './example-needs.ts';
 import { publishSealed, withIdentityBus } from './identity-bus.ts';
 import { readSubmission } from './task-submission.ts';
-
-/** Tries after the first that a queue allows. It is made if it is not there, with as many as are wanted, if that is more than usual. */
-async function retriesOf(durable: DurablePlane, place: QueuePlace, wanted: number | undefined): Promise<number> {
-  const open = async (maxRetries?: number): Promise<number> =>
-    (await openQueue(durable, place, maxRetries)).spec.maxDeliver - 1;
-  if (wanted === undefined || wanted <= defaultMaxRetries) return await open();
-  try {
-    return await open(wanted);
-  } catch (error) {
-    if (!isVakError(error, 'conflict')) throw error;
-    return await open();
-  }
-}
-
-/** Opens the queue for a task. Throws `conflict` if the task wants more retries than its queue allows. */
-async function openFor(durable: DurablePlane, place: QueuePlace, wanted: number | undefined): Promise<void> {
-  const allowed = await retriesOf(durable, place, wanted);
-  if (wanted === undefined || wanted <= allowed) return;
-  const message = `--max-retries: queue ${place.queue} allows ${allowed} retries, and was made so; ask for fewer, or take another queue`;
-  throw new VakError('conflict', message, { details: { field: '--max-retries' } });
-}
 
 export const taskSubmitCommand: Command = {
   words: ['task', 'submit'],
@@ -62,7 +40,8 @@ echo '{"input":{"pages":[1,2]}}' | vak task submit --queue pages --json-task - -
     const subject = taskSubject({ workspace, queue });
     return await withIdentityBus({ common, isPublishing: true }, host, async (bus) => {
       const draft = async () => {
-        await openFor(bus.fabric.durable, { workspace, queue }, maxRetries);
+        const wanted = { count: maxRetries, field: '--max-retries' };
+        await openQueueFor(bus.fabric.durable, { workspace, queue }, wanted);
         return { subject, payload, trace: startTrace((length) => host.randomness.bytes(length)) };
       };
       const { id, leaf, seq } = await publishSealed(bus, { subject, kind: 'q', draft }, host);
