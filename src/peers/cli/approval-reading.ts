@@ -1,9 +1,14 @@
 /** Reads requests for approval and their verdicts as they count now (protocol.md W8). */
 import type { StoredMessage } from '../../engine/bus/durable.ts';
-import { type ApprovalBook, createApprovalBook } from '../../engine/work/approval-book.ts';
+import {
+  type Approval,
+  type ApprovalBook,
+  approvalState,
+  createApprovalBook,
+} from '../../engine/work/approval-book.ts';
 import { readApproval } from '../../engine/work/approval-records.ts';
 import { createStreamReading, type Noting } from '../../engine/work/stream-reading.ts';
-import { isVakError } from '../../shared/base/vak-error.ts';
+import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { CliHost } from './command.ts';
 import type { IdentityBus } from './identity-bus.ts';
 import type { WorkspaceTrust } from './workspace-trust.ts';
@@ -19,16 +24,40 @@ const capacity = 10_000;
 /** Records that do not count are told one by one, so many of them. */
 const maxTold = 5;
 
+/** Throws why a request cannot be answered any more, or never could: `not-found`, `conflict`. */
+export function checkPending(id: string, approval: Approval | undefined, nowMs: number): Approval {
+  if (approval === undefined) {
+    throw new VakError('not-found', `${id}: there is no request of this id that counts; see vak approvals ls --all`);
+  }
+  const { verdict, request } = approval;
+  if (verdict !== undefined) {
+    throw new VakError(
+      'conflict',
+      `${id}: ${verdict.by} has answered it already (${verdict.decision}); one answer counts`,
+    );
+  }
+  if (approvalState(approval, nowMs) === 'expired') {
+    throw new VakError('conflict', `${id}: it has expired at ${request.expiresAt}; an answer would not count`);
+  }
+  return approval;
+}
+
+/** Where they are read. */
+export interface ApprovalPlace {
+  readonly fabric: Pick<IdentityBus['fabric'], 'durable'>;
+  readonly open: Pick<IdentityBus['open'], 'workspace'>;
+}
+
 /** Reads the approvals of a workspace from the beginning. `isWanted`: whether a request is to be remembered. */
 export function createApprovalReading(
-  { fabric, open: { workspace } }: IdentityBus,
+  { fabric, open: { workspace } }: ApprovalPlace,
   {
     judge,
     isWanted,
   }: Pick<WorkspaceTrust, 'judge'> & {
     readonly isWanted: (request: { readonly requestId: string; readonly expiresAt: string }) => boolean;
   },
-  { output }: CliHost,
+  { output }: Pick<CliHost, 'output'>,
 ): ApprovalReading {
   const book = createApprovalBook({ capacity });
   let refusedCount = 0;

@@ -5,7 +5,7 @@ import { VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
 import { checkPayload } from '../../shared/protocol/payloads.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
-import { createApprovalReading } from './approval-reading.ts';
+import { checkPending, createApprovalReading } from './approval-reading.ts';
 import { type CliHost, type Command, type CommonOptions, exitCodes } from './command.ts';
 import { contextNeed } from './example-needs.ts';
 import { readId } from './id-input.ts';
@@ -69,24 +69,6 @@ stderr.`,
     return exitCodes.done;
   },
 };
-
-/** Throws why a request cannot be answered any more, or never could: `not-found`, `conflict`. */
-function checkPending(id: string, approval: Approval | undefined, nowMs: number): Approval {
-  if (approval === undefined) {
-    throw new VakError('not-found', `${id}: there is no request of this id that counts; see vak approvals ls --all`);
-  }
-  const { verdict, request } = approval;
-  if (verdict !== undefined) {
-    throw new VakError(
-      'conflict',
-      `${id}: ${verdict.by} has answered it already (${verdict.decision}); one answer counts`,
-    );
-  }
-  if (approvalState(approval, nowMs) === 'expired') {
-    throw new VakError('conflict', `${id}: it has expired at ${request.expiresAt}; an answer would not count`);
-  }
-  return approval;
-}
 
 interface Answer {
   readonly id: string;

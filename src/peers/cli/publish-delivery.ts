@@ -66,7 +66,8 @@ export async function publishDurably(durable: DurablePeer, draft: EnvelopeDraft,
   }
   const { code, why } = whyUnanswered(durable.waiting().lastError, waiting.signal);
   const advice = `it waits in the outbox as ${envelope.id}, and vak outbox send or the next durable publish there sends it: do not publish it again`;
-  throw new VakError(code, `publish ${draft.subject}: not acknowledged (${why}); ${advice}`, { retryable: false });
+  const message = `publish ${draft.subject}: not acknowledged (${why}); ${advice}`;
+  throw new VakError(code, message, { retryable: false, details: { id: envelope.id } });
 }
 
 /** There was no connection: whoever reads of the outbox must not wait for it. */
