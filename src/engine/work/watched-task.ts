@@ -32,7 +32,7 @@ const uuid7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12
 const clockSkewMs = 3_600_000;
 
 /** When an id was made by its maker's clock, ms since the epoch: one of version 7 begins with that. Undefined: it does not say. */
-export function madeAtMs(id: string): number | undefined {
+function madeAtMs(id: string): number | undefined {
   const [, high = '', low = ''] = uuid7.exec(id) ?? [];
   return high === '' ? undefined : Number.parseInt(high + low, 16);
 }

@@ -146,6 +146,33 @@ test('C3 what cannot be meant is refused with a code, and its name', async () =>
   }
 });
 
+test('C3 what cannot be meant is refused before anything is opened, and no value of it is told', async () => {
+  const server = { identity: 'me', natsUrl: 'nats://127.0.0.1:4222' };
+  const refused: [unknown, RegExp][] = [
+    [undefined, /^connect: /],
+    [{}, /^connect: identity: /],
+    [{ identity: 'a b' }, /^connect: identity: expected 1–64/],
+    [{ ...server, natsURL: 'x' }, /^connect: Unrecognized key: "natsURL"/],
+    [{ ...server, roles: ['root'] }, /^connect: roles\.0: /],
+    [{ ...server, roles: 'worker' }, /^connect: roles: /],
+    [{ ...server, queues: ['a.b'] }, /^connect: queues\.0: expected 1–64/],
+    [{ ...server, passphrase: 'canary words' }, /^connect: passphrase: expected \{file: path\} or a function/],
+    [{ ...server, passphrase: { file: '' } }, /^connect: passphrase: /],
+    [{ ...server, onLog: 'stderr' }, /^connect: onLog: expected a function/],
+    [{ ...server, signal: {} }, /^connect: signal: expected an AbortSignal/],
+    [{ ...server, tls: { cert: 'a' } }, /^connect: tls\.cert, tls\.key: give both/],
+    [{ ...server, creds: 'a', nkeyFile: 'b' }, /^connect: creds, nkeyFile: give one/],
+    [{ ...server, context: 'prod' }, /^connect: natsUrl, context: give one/],
+    [{ ...server, natsUrl: 'nats://me:canary@127.0.0.1' }, /^connect: natsUrl: found \d+ characters/],
+    [{ embedded: place.bus, identity: 'me', profile: '/x' }, /^connect: embedded, profile: /],
+  ];
+  for (const [options, message] of refused) {
+    const error = await failure(connect(options as ConnectOptions));
+    expect(error).toMatchObject({ code: 'invalid-input', message: expect.stringMatching(message) });
+    expect(error.message).not.toContain('canary');
+  }
+});
+
 test('W2c C5 a task that asks for more retries than its queue allows is refused, and never stored', async () => {
   const { operator } = place;
   const queue = operator.queue('few');
