@@ -107,6 +107,21 @@ test('C9 the package offers what its types say, and nothing deeper', slow, async
   expect([stderr, JSON.parse(stdout)]).toEqual(['', [names, 'ERR_PACKAGE_PATH_NOT_EXPORTED']]);
 });
 
+test('C2 a connection keeps its process alive until it is closed, whatever else does not', slow, async () => {
+  const program = `
+    import { connect, openEmbedded } from 'vak-workbench';
+    const embedded = await openEmbedded();
+    const vak = await connect({ embedded, identity: 'operator' });
+    const end = async () => {
+      await vak.close();
+      await embedded.close();
+      console.log('closed');
+    };
+    setTimeout(end, 50).unref();`;
+  const ran = await run(process.execPath, ['--input-type=module', '-e', program]);
+  expect(ran).toEqual({ code: 0, stdout: 'closed\n', stderr: '' });
+});
+
 test('I3 C1 the passphrase comes from a file or a function, and is told in no error', slow, async () => {
   const join = (more: object) => connect({ natsUrl: server.url, profile: home.profile, identity: 'operator', ...more });
   const wrong = 'canary of another passphrase';

@@ -1,4 +1,4 @@
-// @ts-check
+// @ts-check against the types of the package
 // Submits tasks, works on them, and prints their receipts: node docs/examples/echo-peer.mjs [NATS_URL [PROFILE]]
 // It needs a server with the workspace's streams (vak provision), and a profile that holds the workspace's root (vak id new) whose
 // passphrase stands in the file that VAK_PASSPHRASE_FILE names.

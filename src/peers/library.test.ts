@@ -88,23 +88,27 @@ test('C3 a call is given up by its signal, which says why; the task goes on', as
 });
 
 test('W1 C6 closing claims no more, and lets what runs finish, which may still call', async () => {
-  const { boss } = place;
+  const { boss, operator } = place;
   const hand = await joinWorker('drain');
   const begun = createDeferred<void>();
   const go = createDeferred<void>();
-  await hand.queue('drain').work(async () => {
+  const work = async () => {
     begun.resolve();
     await go.promise;
     const { id } = await hand.publish(`vak.events.${hand.workspace}.self.status`, { state: 'progress' });
     return id.length;
-  });
+  };
+  await hand.queue('drain').work(work, { concurrency: 2 });
   const queue = boss.queue('drain');
-  const [first, second] = [await queue.submit({ input: 1 }), await queue.submit({ input: 2 })];
+  const first = await queue.submit({ input: 1 });
   await begun.promise;
   const closing = hand.close();
+  await expect.poll(async () => (await operator.queue('drain').figures()).waitingWorkers, patience).toBe(0);
+  const second = await queue.submit({ input: 2 });
   go.resolve();
   await closing;
   expect(await queue.wait(first)).toMatchObject({ kind: 'done', output: 36 });
+  expect(await operator.queue('drain').figures()).toMatchObject({ pendingCount: 1, inFlightCount: 0 });
   const waits = new AbortController();
   const waiting = failure(queue.wait(second, { signal: waits.signal }));
   waits.abort();
@@ -161,6 +165,30 @@ test('C7 what passes comes judged and opened, one at a time; what is refused is 
   await hearing.close();
   await boss.publish(subject, { state: 'progress' });
   expect([got.length, hearing.droppedCount, hearing.pattern]).toEqual([2, 0, 'vak.events.default.>']);
+});
+
+test('B2 C7 a slow handler holds up nobody: the oldest give way, and are counted', async () => {
+  const { boss, operator } = place;
+  const go = createDeferred<void>();
+  const got: unknown[] = [];
+  const hearing = await operator.subscribe(
+    `vak.events.default.*.status`,
+    async (message) => {
+      await go.promise;
+      got.push(message.json());
+    },
+    { capacity: 2 },
+  );
+  for (let i = 0; i < 8; i++) {
+    await boss.publish('vak.events.default.self.status', { state: 'progress', i });
+    // Each in a turn of its own: none gives way before its handler is offered it.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await expect.poll(() => hearing.droppedCount, patience).toBeGreaterThan(0);
+  go.resolve();
+  await expect.poll(() => got.length + hearing.droppedCount, patience).toBe(8);
+  expect(got.at(-1)).toMatchObject({ i: 7 });
+  await hearing.close();
 });
 
 test('B8 C5 what is durable is stored, sealed and signed, when it was published', async () => {

@@ -118,7 +118,7 @@ export function createAwaitedTasks(): AwaitedTasks {
       count--;
       if (others.size > 0) return;
       entries.delete(one.task.id);
-      for (const [leaf, id] of idOf) if (id === one.task.id) idOf.delete(leaf);
+      for (const { leaf } of (one as Entry).own.book.all()) idOf.delete(leaf);
     },
     has: (id) => id !== undefined && entries.has(id),
     count: () => count,

@@ -19,11 +19,14 @@ let judgedCount: number;
 /** Runs what the desk does now and then. */
 let tick: () => void;
 let learn: () => void;
+/** So much later it is for the desk. */
+let laterMs: number;
 
 beforeEach(async () => {
   place = await openWorkPlace('embedded');
   desks = [];
   judgedCount = 0;
+  laterMs = 0;
 });
 afterEach(async () => {
   for (const desk of desks) desk.dispose();
@@ -41,6 +44,7 @@ function openDesk(more: Partial<TaskDeskDeps> = {}): TaskDesk {
     },
     clock: {
       ...ports.clock,
+      monotonic: () => ports.clock.monotonic() + laterMs,
       setTicker(_, run) {
         tick = run;
         return toDisposable(() => {});
@@ -174,13 +178,28 @@ test('E21 C5 what could not be proved when it came counts when it can, whoever h
   await place.startWorker('w1', { handler: async ({ taskId }) => (taskId === first.id ? done : { kind: 'returned' }) });
   await expect.poll(() => judgedCount).toBeGreaterThan(0);
   const giveUp = new AbortController();
+  laterMs += 2_000;
   const other = failure(desk.settled(await submit(desk), giveUp.signal));
-  tick();
+  await expect.poll(() => judgedCount).toBeGreaterThan(1);
   isKnown = true;
   learn();
   expect((await waiting).state).toBe('done');
   giveUp.abort(new VakError('aborted', 'enough'));
   await other;
+});
+
+test('W6 C5 who begins to wait takes nothing from who waits already', async () => {
+  const desk = openDesk({ bus: { subscribe: () => ({ stats: () => ({}) as never, dispose: () => {} }) } });
+  const first = await submit(desk);
+  const waiting = desk.settled(first, never());
+  await place.startWorker('w1', { handler: async () => done });
+  await expect.poll(async () => (await place.receipts()).length).toBe(1);
+  laterMs += 2_000;
+  const second = desk.settled(await submit(desk), never());
+  expect((await waiting).state).toBe('done');
+  await expect.poll(async () => (await place.receipts()).length).toBe(2);
+  tick();
+  expect((await second).state).toBe('done');
 });
 
 test('C5 when the desk is closed nobody waits any more', async () => {

@@ -45,6 +45,8 @@ export interface TaskDesk extends Disposable {
 /** Looks so often although nothing was told, ms: what is told live can be missed, and nobody tells of what is lost. */
 const lookEveryMs = 2_000;
 const markMs = 1_000;
+/** Tasks that are looked for at each of these looks: each takes a question to the server, and records wait for their answers. */
+const maxLooks = 50;
 /** Submitted tasks that are remembered; of what is forgotten more has to be read. */
 const maxExpected = 10_000;
 
@@ -95,22 +97,26 @@ export function createTaskDesk(deps: TaskDeskDeps): TaskDesk {
   let restart: DeskMark | undefined;
   let isReading = false;
   let isStale = false;
+  /** Whether the next reading looks for tasks that are gone, too. */
+  let isWhole = false;
   let listening: Disposable | undefined;
 
   const followerFrom = (from: Pick<WorkFollowerDeps, 'fromSeqs' | 'sinceMs'>): WorkFollower =>
-    createWorkFollower({ ...deps, book: awaited.book, ...from });
-  const readBy = (follower: WorkFollower): Promise<void> =>
+    createWorkFollower({ ...deps, book: awaited.book, maxLooks, ...from });
+  const readWholly = (follower: WorkFollower): Promise<void> =>
     mayReadTasks ? follower.refresh() : follower.readRecords();
 
   async function readOn(): Promise<void> {
+    const readAll = isWhole;
+    isWhole = false;
     const from = restart;
     if (from !== undefined) {
       // Who waits already misses nothing: what lies before the new beginning is read first.
-      if (current !== undefined) await readBy(current);
+      await current?.readRecords();
       current = followerFrom({ sinceMs: 0, fromSeqs: from });
       if (restart === from) restart = undefined;
     }
-    if (current !== undefined) await readBy(current);
+    if (current !== undefined) await (readAll ? readWholly(current) : current.readRecords());
   }
 
   async function readUntilFresh(): Promise<void> {
@@ -132,6 +138,11 @@ export function createTaskDesk(deps: TaskDeskDeps): TaskDesk {
     if (!isReading) void readUntilFresh();
   }
 
+  function lookForAll(): void {
+    isWhole = true;
+    look();
+  }
+
   function startFrom(mark: DeskMark): void {
     if (awaited.count() === 0) return;
     restart = restart === undefined ? mark : earlier(restart, mark);
@@ -148,7 +159,7 @@ export function createTaskDesk(deps: TaskDeskDeps): TaskDesk {
     for (const pattern of [`vak.receipts.${workspace}.>`, `vak.dlq.${workspace}.>`]) {
       held.add(bus.subscribe(pattern, { kind: 'inline', onMessage }));
     }
-    held.add(clock.setTicker(lookEveryMs, look));
+    held.add(clock.setTicker(lookEveryMs, lookForAll));
     return held;
   }
 
@@ -169,7 +180,7 @@ export function createTaskDesk(deps: TaskDeskDeps): TaskDesk {
   async function find({ task, record }: AwaitedTask): Promise<void> {
     const sinceMs = earliestMs(task.id, clock.now());
     for (const fromMs of sinceMs === 0 ? [0] : [sinceMs, 0]) {
-      await readBy(followerFrom({ sinceMs: fromMs }));
+      await readWholly(followerFrom({ sinceMs: fromMs }));
       if (record() !== undefined) return;
     }
     if (!mayReadTasks) return;

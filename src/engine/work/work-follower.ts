@@ -36,6 +36,8 @@ export interface WorkFollowerDeps {
   readonly sinceMs: number;
   /** Of a stream: where its reading begins instead, whatever was stored when. */
   readonly fromSeqs?: ReadonlyMap<string, number>;
+  /** Tasks that are looked for at each refresh at most; 500 unless told. */
+  readonly maxLooks?: number;
   readonly clock: Clock;
   readonly onRefused: (refused: RefusedRecord) => void;
 }
@@ -48,11 +50,12 @@ export interface WorkFollower {
 }
 
 /** Tasks that are looked for at each refresh, those that were looked for longest ago first. */
-const maxLooks = 500;
+const standardLooks = 500;
 
 /** Creates a follower of a workspace. */
 export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
   const { workspace, durable, judge, reader, book, sinceMs, fromSeqs, clock, onRefused } = deps;
+  const { maxLooks = standardLooks } = deps;
   const work = durable.stream(workStreamOf(workspace));
   const lane = createSerialLane();
   /** Of a task that is open: when it was looked for, by `clock.monotonic`. */

@@ -45,9 +45,11 @@ function toReceipt({ seq: _, storedMs: __, ...receipt }: TaskRecord['receipts'][
 function toOutcome({ taskId, queue, leaf, state, receipts: all, deadLetter }: TaskRecord): TaskOutcome {
   const receipts = all.map(toReceipt);
   const named = { id: taskId ?? '', queue, leaf, receipts };
-  const receipt = receipts.find(({ outcome }) => outcome === 'done');
-  if ((state === 'done' || state === 'finished-late') && receipt !== undefined) {
-    return { ...named, kind: state, receipt, output: receipt.output };
+  const [first] = all
+    .filter(({ outcome }) => outcome === 'done')
+    .sort((a, b) => a.storedMs - b.storedMs || a.seq - b.seq);
+  if ((state === 'done' || state === 'finished-late') && first !== undefined) {
+    return { ...named, kind: state, receipt: toReceipt(first), output: first.output };
   }
   if (state === 'dead' && deadLetter !== undefined) {
     const { reason, errorClass, attempts, stack, failedAt, workerId } = deadLetter;

@@ -1,4 +1,5 @@
 /** A worker on a queue whose tasks a function of the program does (protocol.md W1–W3, W6, W8, W9). */
+import { boundedReason } from '../../engine/work/bounded-reason.ts';
 import { createFunctionHandler, type FunctionTools } from '../../engine/work/function-handler.ts';
 import type { SessionPublisher } from '../../engine/work/session-publisher.ts';
 import type { AttemptResult, TaskHandler as EngineHandler, TaskAttempt } from '../../engine/work/task-attempt.ts';
@@ -37,7 +38,8 @@ function toContext({ attempt, maxAttempts }: TaskAttempt, { signal, approve }: F
 
 /** Says on the live bus when an attempt begins and how it ended, as workers that run commands do. */
 function telling(handler: EngineHandler, session: SessionPublisher): EngineHandler {
-  const detailOf = (result: AttemptResult) => (result.kind === 'failed' ? { detail: { reason: result.reason } } : {});
+  const detailOf = (result: AttemptResult) =>
+    result.kind === 'failed' ? { detail: { reason: boundedReason(result.reason) } } : {};
   return async (attempt) => {
     const { taskId, attempt: number, trace } = attempt;
     session.status({ state: 'claimed', taskId, attempt: number }, trace);
