@@ -85,12 +85,30 @@ function createMarks({ workspace, durable, clock, mayReadTasks }: TaskDeskDeps) 
   };
 }
 
+/** The tasks that were submitted here lately, each with the place before it. */
+function createExpected() {
+  const tasks = new Map<string, { readonly task: DeskTask; readonly mark: DeskMark }>();
+  return {
+    add(task: DeskTask, mark: DeskMark): void {
+      tasks.set(task.id, { task, mark });
+      const oldest = tasks.keys().next();
+      if (tasks.size > maxExpected && !oldest.done) tasks.delete(oldest.value);
+    },
+    /** The task as it was submitted, if it was here. */
+    find({ id, queue, leaf }: DeskTask): { readonly task: DeskTask; readonly mark: DeskMark } | undefined {
+      const known = tasks.get(id);
+      const isIt = known !== undefined && known.task.queue === queue && (leaf ?? known.task.leaf) === known.task.leaf;
+      return isIt ? known : undefined;
+    },
+  };
+}
+
 /** Creates the desk of one process. */
 export function createTaskDesk(deps: TaskDeskDeps): TaskDesk {
   const { workspace, bus, reader, clock, knowledge, mayReadTasks } = deps;
   const marks = createMarks(deps);
   const awaited = createAwaitedTasks();
-  const expected = new Map<string, { readonly task: DeskTask; readonly mark: DeskMark }>();
+  const expected = createExpected();
   /** Undefined: nobody waits. */
   let current: WorkFollower | undefined;
   /** Where reading has to begin anew, for who waits since the last one. */
@@ -188,13 +206,6 @@ export function createTaskDesk(deps: TaskDeskDeps): TaskDesk {
     throw new VakError('not-found', message);
   }
 
-  /** The task as it was submitted here, if it was. */
-  function knownAs({ id, queue, leaf }: DeskTask): { readonly task: DeskTask; readonly mark: DeskMark } | undefined {
-    const known = expected.get(id);
-    const isIt = known !== undefined && known.task.queue === queue && (leaf ?? known.task.leaf) === known.task.leaf;
-    return isIt ? known : undefined;
-  }
-
   async function begin(entry: AwaitedTask, { queue, leaf, seq }: DeskTask, known: DeskMark | undefined): Promise<void> {
     listening ??= listen();
     if (leaf !== undefined && seq !== undefined) entry.note({ leaf, queue, seq, storedMs: clock.now() });
@@ -207,14 +218,11 @@ export function createTaskDesk(deps: TaskDeskDeps): TaskDesk {
   return {
     mark: marks.recent,
     expect(task, mark) {
-      if (mark === undefined) return;
-      expected.set(task.id, { task, mark });
-      const oldest = expected.keys().next();
-      if (expected.size > maxExpected && !oldest.done) expected.delete(oldest.value);
+      if (mark !== undefined) expected.add(task, mark);
     },
     async settled(asked, signal) {
       signal.throwIfAborted();
-      const known = knownAs(asked);
+      const known = expected.find(asked);
       const task = known?.task ?? asked;
       const ending = createDeferred<TaskRecord>();
       const entry = awaited.add(task, ending);
