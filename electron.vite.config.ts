@@ -1,13 +1,32 @@
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
+import type { Plugin } from 'vite';
 
 /** Oldest runtime that we run on: Electron 33 = Node 20.18, Chromium 130 (docs/adr/0005-electron-runtime-fallback.md). */
 const nodeTarget = 'node20.18';
 const chromiumTarget = 'chrome130';
 
+/** Files of types alone, which are the library's types as they stand: they import nothing but each other. */
+const libraryTypes = ['src/peers/library/queue-api.ts', 'src/peers/library/library-api.ts'];
+
+/** Puts the types of the library beside it, in one file. What a part does not export stays its own. */
+const libraryTypesPlugin: Plugin = {
+  name: 'library-types',
+  async generateBundle() {
+    const parts = await Promise.all(libraryTypes.map((path) => readFile(path, 'utf8')));
+    const own = parts.map((text) =>
+      text.replaceAll(/^(?:import|export) type \{[^}]*\} from '\.\/[\w-]+\.ts';\n+/gm, ''),
+    );
+    const source = `${own.join('\n')}\nexport {};\n`;
+    this.emitFile({ type: 'asset', fileName: 'peers/library.d.ts', source });
+  },
+};
+
 export default defineConfig({
   main: {
+    plugins: [libraryTypesPlugin],
     build: {
       target: nodeTarget,
       outDir: 'out',
@@ -19,6 +38,7 @@ export default defineConfig({
           'main/main': 'src/main/main.ts',
           'peers/worker': 'src/peers/worker.ts',
           'peers/vak': 'src/peers/vak.ts',
+          'peers/library': 'src/peers/library.ts',
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },

@@ -3,13 +3,16 @@ import { createEnvelopeAuthor } from '../engine/envelope/envelope-author.ts';
 import { openFileHeadStore } from '../engine/envelope/file-head-store.ts';
 import { summaryOf } from '../engine/metrics/histogram.ts';
 import { createSessionId } from '../engine/ports/randomness.ts';
+import type { ApprovalGate } from '../engine/work/approval-gate.ts';
 import { sessionMarker } from '../engine/work/command-environment.ts';
+import { type CommandHandler, createCommandHandler } from '../engine/work/command-handler.ts';
 import { removeStalePipes } from '../engine/work/command-pipes.ts';
 import { createEnvelopeOutlet } from '../engine/work/envelope-outlet.ts';
 import { createGuardian } from '../engine/work/guardian.ts';
 import { createProcessTable } from '../engine/work/process-table.ts';
-import { type QueueWork, startQueueWork } from '../engine/work/queue-work.ts';
+import { type QueueHandler, type QueueWork, type QueueWorkDeps, startQueueWork } from '../engine/work/queue-work.ts';
 import type { WorkEvent } from '../engine/work/task-attempt.ts';
+import type { WorkPorts } from '../engine/work/work-peer.ts';
 import { createWorkTally, type WorkTally } from '../engine/work/work-tally.ts';
 import { createWorkerSession, type WorkerSession } from '../engine/work/worker-session.ts';
 import { createDisposer, type Disposer } from '../shared/base/disposer.ts';
@@ -39,7 +42,7 @@ export interface QueueWorkerOptions {
 const farewell = { reason: 'the worker stops', cause: 'worker-stopping', finishWithinMs: 0, graceMs: 5_000 } as const;
 
 /** So long a worker that stops waits for what its server has not answered, ms. */
-const leaveWithinMs = 10_000;
+export const leaveWithinMs = 10_000;
 
 /** Tells an event of the loop. */
 function tell(log: EventLog, event: WorkEvent): void {
@@ -96,36 +99,55 @@ function figuresOf({ counts, claimToDone }: WorkTally, { bus }: RunningPeer) {
   };
 }
 
+/** What any worker tells of, whatever does its tasks. */
+export interface LoggedWorkOptions<Handler extends QueueHandler>
+  extends Pick<QueueWorkerOptions, 'queue' | 'concurrency' | 'log'> {
+  readonly createHandler: QueueWorkDeps<Handler>['createHandler'];
+  /** Told of each event that is logged. */
+  readonly onEvent?: (event: WorkEvent) => void;
+}
+
+/** Begins to work on a queue, and logs what happens there. Throws what opening the queue throws. */
+export async function startLoggedWork<Handler extends QueueHandler>(
+  peer: RunningPeer,
+  { queue, concurrency, log, createHandler, onEvent = () => {} }: LoggedWorkOptions<Handler>,
+  { clock, randomness, logger }: WorkPorts,
+): Promise<QueueWork<Handler>> {
+  const starting = startQueueWork({
+    ...{ peer, queue, concurrency, createHandler, clock, randomness, logger },
+    onEvent(event) {
+      onEvent(event);
+      tell(log, event);
+    },
+    onPaused: ({ isPaused, by }) => log(isPaused ? 'paused' : 'resumed', { by }),
+    onRefused: (refused) => log('refused', { ...refused }),
+    onTrouble: (code, message) => log('trouble', { code, message }),
+    onBack: () => log('back'),
+  });
+  const work = await starting.catch((error: unknown) => {
+    if (!isVakError(error, 'not-found')) throw error;
+    const where = `the server has no streams of workspace ${peer.workspace}`;
+    throw new VakError('not-found', `queue ${queue}: ${where}; make them with vak provision`);
+  });
+  log('started', { peer: peer.peer, queue, concurrency });
+  return work;
+}
+
 /** Works until a signal; then finishes what it claimed within the time, and gives back the rest. Throws what opening the queue throws. */
 export async function runQueueWorker(peer: RunningPeer, options: QueueWorkerOptions, host: CliHost): Promise<void> {
-  const { workspace, ended } = peer;
   const { queue, concurrency, exec, approve, approvalMs, drainMs, log } = options;
-  const { clock, randomness, logger } = host;
   removeStalePipes();
   const held = createDisposer();
   const { sessions, close } = await openSessions(peer, options, { host, held });
+  const mustAsk = ([program = '']: readonly string[]): boolean => approve.includes(program);
+  const createHandler = (approvals: ApprovalGate): CommandHandler =>
+    createCommandHandler({ sessions, approvals, approvalMs, mustAsk, exec });
   const tally = createWorkTally();
-  let work: QueueWork | undefined;
+  let work: QueueWork<CommandHandler> | undefined;
   try {
-    work = await startQueueWork({
-      ...{ peer, queue, sessions, exec, approvalMs, clock, randomness, logger },
-      mustAsk: ([program = '']) => approve.includes(program),
-      onEvent(event) {
-        tally.note(event);
-        tell(log, event);
-      },
-      onPaused: ({ isPaused, by }) => log(isPaused ? 'paused' : 'resumed', { by }),
-      onRefused: (refused) => log('refused', { ...refused }),
-      onTrouble: (code, message) => log('trouble', { code, message }),
-      onBack: () => log('back'),
-    });
-    log('started', { peer: peer.peer, queue, concurrency });
-    await ended;
+    work = await startLoggedWork(peer, { queue, concurrency, log, createHandler, onEvent: tally.note }, host);
+    await peer.ended;
     log('draining', { running: work.runningCount });
-  } catch (error) {
-    if (!isVakError(error, 'not-found') || work !== undefined) throw error;
-    const message = `queue ${queue}: the server has no streams of workspace ${workspace}; make them with vak provision`;
-    throw new VakError('not-found', message);
   } finally {
     await work?.close({ finishWithinMs: drainMs, leaveWithinMs });
     await close();

@@ -1,12 +1,15 @@
 /** A peer of the work plane on a server: an identity of a profile with its outbox, its judge, and no right beyond its grant (protocol.md A4, B8, E8). */
 import { createPeerPermit } from '../engine/access/peer-permit.ts';
+import type { Permit } from '../engine/access/permit.ts';
 import { createPermittedFabric } from '../engine/access/permitted-fabric.ts';
 import type { Fabric } from '../engine/bus/fabric.ts';
 import { readOnlyRefusal } from '../engine/connections/read-only-fabric.ts';
+import { createOwnSecrets } from '../engine/envelope/own-secrets.ts';
 import { createPinnedRoot } from '../engine/envelope/pinned-root.ts';
+import { createProfileKnowledge, type TrustKnowledge } from '../engine/envelope/trust-knowledge.ts';
 import { grantAt } from '../engine/identity/grant-timeline.ts';
 import { takeCredentials } from '../engine/identity/own-credentials.ts';
-import { createCredentialIssuer } from '../engine/identity/peer-credentials.ts';
+import { createCredentialIssuer, heldCredentials, type PeerCredentials } from '../engine/identity/peer-credentials.ts';
 import { openOwnOutbox, outboxFolder } from '../engine/outbox/outbox-folder.ts';
 import { createKnownGrants } from '../engine/work/known-grants.ts';
 import { openWorkPeer, type WorkPeer } from '../engine/work/work-peer.ts';
@@ -14,7 +17,7 @@ import { createDisposer } from '../shared/base/disposer.ts';
 import { VakError } from '../shared/base/vak-error.ts';
 import type { Grant } from '../shared/protocol/identity-records.ts';
 import type { Role } from '../shared/protocol/roles.ts';
-import { lockUnlessNeeded, withBus } from './cli/bus-connection.ts';
+import { type BusPlace, lockUnlessNeeded, withBus } from './cli/bus-connection.ts';
 import type { CliHost, CommonOptions } from './cli/command.ts';
 import { createOutageTalk } from './cli/outage-talk.ts';
 import { type OpenWorkspace, withWorkspace } from './cli/workspace.ts';
@@ -23,6 +26,11 @@ import type { EventLog } from './event-log.ts';
 /** Its peer stays open until the work is over. */
 export interface RunningPeer extends WorkPeer {
   readonly open: OpenWorkspace;
+  readonly permit: Permit;
+  /** How the connection is. */
+  readonly fabric: Pick<Fabric, 'status' | 'onStatus' | 'ping'>;
+  /** What its verdicts stand on. */
+  readonly knowledge: TrustKnowledge;
   /** Resolves at the first signal; rejects when the connection is closed for good. */
   readonly ended: Promise<void>;
 }
@@ -30,26 +38,47 @@ export interface RunningPeer extends WorkPeer {
 export interface WorkPeerAsked {
   /** `identity` names the peer. */
   readonly common: CommonOptions & { readonly identity: string };
-  readonly role: Role;
+  /** None: what it has been granted already. */
+  readonly roles: readonly Role[];
   readonly queues: readonly string[];
   readonly log: EventLog;
+  /** An engine of this process, which stays; undefined: the server of `common`. */
+  readonly through?: { readonly fabric: Fabric; readonly place: BusPlace };
+  /** Told of what the server refuses when no promise is left to reject; without it the peer has ended by that. */
+  readonly onRefused?: (error: VakError) => void;
 }
 
 /** What is not stored when it stops waits for its next start, ms. */
 const farewellMs = 5_000;
 
 /** What is asked, and what the identity has been granted already: another process of it may need that. */
-function rightsOf({ common, role, queues }: WorkPeerAsked, open: OpenWorkspace, host: CliHost) {
+function rightsOf({ common, roles, queues }: WorkPeerAsked, open: OpenWorkspace, host: CliHost) {
   const held = grantAt(open.timelines(open.contents())(common.identity), host.clock.now())?.grant;
   const both = <T>(one: readonly T[], other: readonly T[]): T[] => [...new Set([...one, ...other])].sort();
-  return { roles: both(held?.roles ?? [], [role]), queues: both(held?.queues ?? [], queues) };
+  return { roles: both(held?.roles ?? [], roles), queues: both(held?.queues ?? [], queues) };
+}
+
+/** Its keys and its grant. A process is made, or granted more, if need be; people and bots are what they have been granted. */
+async function credentialsFor(asked: WorkPeerAsked, open: OpenWorkspace, host: CliHost): Promise<PeerCredentials> {
+  const { clock, randomness } = host;
+  const { keyStore } = open.profile;
+  const { identity: peer } = asked.common;
+  const rights = rightsOf(asked, open, host);
+  const isOther = open.contents().identities.some((one) => one.peer === peer && one.kind !== 'process');
+  if (isOther || rights.roles.length === 0) return heldCredentials(peer, { keyStore, records: open, clock });
+  return await createCredentialIssuer({ keyStore, records: open, clock, randomness })({ peer, ...rights });
 }
 
 /** Throws `forbidden` unless the grant gives what is asked: where the root is held elsewhere it stands as it was imported. */
-function checkGranted({ peer, roles, queues }: Grant, { role, queues: wanted }: WorkPeerAsked): void {
-  const missing = wanted.filter((queue) => !queues.includes(queue));
-  if (roles.includes(role) && missing.length === 0) return;
-  const what = missing.length === 0 ? `role ${role}` : `role ${role} of queue ${missing.join(', ')}`;
+function checkGranted(
+  { peer, roles, queues }: Grant,
+  { roles: wantedRoles, queues: wantedQueues }: WorkPeerAsked,
+): void {
+  const missingRoles = wantedRoles.filter((role) => !roles.includes(role));
+  const missingQueues = wantedQueues.filter((queue) => !queues.includes(queue));
+  if (missingRoles.length + missingQueues.length === 0) return;
+  const role = `role ${(missingRoles.length === 0 ? wantedRoles : missingRoles).join(', ')}`;
+  const what = missingQueues.length === 0 ? role : `${role} of queue ${missingQueues.join(', ')}`;
   throw new VakError(
     'forbidden',
     `${peer}: is not granted the ${what}; grant it where the root is (vak grant add), and import it here`,
@@ -84,11 +113,9 @@ async function runAs<T>(connected: Connected, work: (peer: RunningPeer) => Promi
   const { profile } = open;
   const held = createDisposer();
   try {
-    const rights = rightsOf(asked, open, host);
-    const issue = createCredentialIssuer({ keyStore: profile.keyStore, records: open, clock, randomness });
     const root = held.add(createPinnedRoot(profile.keyStore, workspace));
     root.current();
-    const own = held.add(takeCredentials(await issue({ peer, ...rights }), { workspace, peer }));
+    const own = held.add(takeCredentials(await credentialsFor(asked, open, host), { workspace, peer }));
     checkGranted(own.grant, asked);
     lockUnlessNeeded(asked.common, open);
     const { roles, queues } = own.grant;
@@ -96,15 +123,18 @@ async function runAs<T>(connected: Connected, work: (peer: RunningPeer) => Promi
       ...{ workspace, peer, roles, queues, clock, logger },
       onDenied: ({ action, subject, rule }) => asked.log('denied', { action, subject, rule }),
     });
-    const { settings, files } = profile;
+    const { keyStore, settings, files } = profile;
+    const { directory } = open;
+    const secrets = createOwnSecrets(own);
+    const knowledge = held.add(createProfileKnowledge({ keyStore, directory, root, secrets, clock }));
     const { journal } = await openOwnOutbox(outboxFolder(files.outbox, { workspace, peer, destination }), host);
     const workPeer = await openWorkPeer({
       ...{ own, journal, fabric: createPermittedFabric(fabric, permit), clock, randomness, logger },
-      grants: createKnownGrants(open, root),
+      grants: { ...createKnownGrants(open, root), knowledge },
       policy: () => settings.settings().policy,
     });
     try {
-      return await work({ ...workPeer, open, ended });
+      return await work({ ...workPeer, open, permit, fabric, knowledge, ended });
     } finally {
       await workPeer.close(fabric.status().kind === 'connected' ? farewellMs : 0);
     }
@@ -128,8 +158,7 @@ export async function withWorkPeer<T>(
     // It runs for days.
     profile.keyStore.setIdleLockMinutes(0);
     const { ended, fail } = createEnding(host);
-    const bus = { common, profile, host, peer: common.identity, onRefused: fail };
-    return await withBus(bus, async (fabric, { destination, readOnlyContext, label }) => {
+    const run = async (fabric: Fabric, { destination, readOnlyContext, label }: BusPlace): Promise<T> => {
       if (readOnlyContext !== undefined) throw readOnlyRefusal(readOnlyContext, 'work');
       const held = createDisposer();
       const words = { lost: 'vak: the connection is lost; it is sought until it is back' };
@@ -141,6 +170,8 @@ export async function withWorkPeer<T>(
       } finally {
         held.dispose();
       }
-    });
+    };
+    if (asked.through !== undefined) return await run(asked.through.fabric, asked.through.place);
+    return await withBus({ common, profile, host, peer: common.identity, onRefused: asked.onRefused ?? fail }, run);
   });
 }

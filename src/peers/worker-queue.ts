@@ -8,6 +8,7 @@ import { openOwnOutbox, outboxFolder } from '../engine/outbox/outbox-folder.ts';
 import { createPlaceFollower } from '../engine/place-follower.ts';
 import { localApprovalMs } from '../engine/swarm/local-queue.ts';
 import { type MainFrame, shownCommand, type WorkerFrame } from '../engine/swarm/worker-frames.ts';
+import { type CommandHandler, createCommandHandler, type TaskWatch } from '../engine/work/command-handler.ts';
 import { createKnownGrants, type OpenGrantRecords, openGrantRecords } from '../engine/work/known-grants.ts';
 import { type QueueWork, startQueueWork } from '../engine/work/queue-work.ts';
 import type { WorkEvent } from '../engine/work/task-attempt.ts';
@@ -53,7 +54,7 @@ interface Place {
 interface OpenPlace {
   readonly records: OpenGrantRecords;
   readonly peer: WorkPeer;
-  readonly work: QueueWork;
+  readonly work: QueueWork<CommandHandler>;
 }
 
 /** Opens all that working there takes. */
@@ -62,6 +63,11 @@ async function openPlace({ frame, fabric }: Place, deps: ChannelQueueDeps, tell:
   const { clock, randomness, logger } = host;
   const { ws: workspace, peer } = own.grant;
   const { destination, outbox, directory, serials } = frame;
+  const watch: TaskWatch = {
+    began: ({ taskId, command, isWaiting }) =>
+      post({ kind: 'task-started', taskId, command: shownCommand(command), isWaiting }),
+    ended: (taskId, outcome) => post({ kind: 'task-ended', taskId, outcome }),
+  };
   const report = ({ code, message }: VakError): void => logger.warn('worker.records', { code, message });
   const records = await openGrantRecords({ workspace, directory, serials }, { clock, randomness, report });
   let workPeer: WorkPeer | undefined;
@@ -72,13 +78,12 @@ async function openPlace({ frame, fabric }: Place, deps: ChannelQueueDeps, tell:
       grants: createKnownGrants(records, { current: () => own.rootPublic }),
     });
     const work = await startQueueWork({
-      ...{ peer: workPeer, queue, sessions: [session], exec: undefined, mustAsk: () => false },
-      ...{ approvalMs: localApprovalMs, clock, randomness, logger },
-      watch: {
-        began: ({ taskId, command, isWaiting }) =>
-          post({ kind: 'task-started', taskId, command: shownCommand(command), isWaiting }),
-        ended: (taskId, outcome) => post({ kind: 'task-ended', taskId, outcome }),
-      },
+      ...{ peer: workPeer, queue, concurrency: 1, clock, randomness, logger },
+      createHandler: (approvals) =>
+        createCommandHandler({
+          ...{ sessions: [session], exec: undefined, mustAsk: () => false, approvals, approvalMs: localApprovalMs },
+          watch,
+        }),
       onEvent: (event) => log(logger, event),
       onPaused: ({ isPaused, by }) => logger.info('worker.queue-flag', { isPaused, by }),
       onRefused: ({ why }) => logger.warn('worker.refused-record', { why }),
@@ -155,7 +160,7 @@ export function createChannelQueue(deps: ChannelQueueDeps): ChannelQueue {
       const opened = follower.opened();
       if (opened === undefined)
         throw new VakError('not-found', `cancel: this worker has left the queue of task ${taskId}`);
-      await opened.work.cancel(taskId);
+      await opened.work.handler.cancel(taskId);
     },
     async stop(withinMs) {
       finishWithinMs = withinMs;

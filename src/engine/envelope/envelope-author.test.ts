@@ -55,6 +55,15 @@ describe('E12 an author', () => {
     expect(envelope.payloadhash).toBe(payloadHashOf(envelope));
   });
 
+  test('E8 what is to go plain goes plain although there is a sealer, signed and in its place all the same', () => {
+    const { author, sent, publish } = record();
+    publish('{"state":"started"}');
+    const envelope = author.publish({ ...draftOf('{"state":"ended"}'), isPlain: true }, (bytes) => sent.push(bytes));
+    expect(envelope).toMatchObject({ seqnum: 1, seal: undefined, datacontenttype: 'application/json' });
+    expect(envelope.signed?.signer).toBe(signerOf(1).nkey);
+    expect(publish('{"state":"ended"}').seal).toBeDefined();
+  });
+
   test('E12 each envelope follows the one before it, and the head is the last one', () => {
     const { author, publish } = record();
     expect(author.head()).toBeUndefined();

@@ -33,6 +33,8 @@ export interface EnvelopeDraft {
   readonly type?: string;
   /** `application/json` unless told; of what is sealed it is not told to others. */
   readonly contentType?: string;
+  /** It goes plain although there is a sealer: for a workspace whose policy lets that be (E8). */
+  readonly isPlain?: boolean;
 }
 
 /** An envelope that is written and not handed over yet; until one of the two is called its author writes no other. */
@@ -103,8 +105,8 @@ export function createEnvelopeAuthor(deps: EnvelopeAuthorDeps): EnvelopeAuthor {
   }
 
   /** The payload as it is sent. What is exempt is so by its subject: a type is only its sender's word. */
-  function sentPayload(envelope: Envelope, payload: Uint8Array, rowType: string): Partial<Envelope> {
-    if (sealer === undefined || isNeverSealed(rowType)) {
+  function sentPayload(envelope: Envelope, { payload, isPlain }: EnvelopeDraft, rowType: string): Partial<Envelope> {
+    if (sealer === undefined || isPlain === true || isNeverSealed(rowType)) {
       return { data: { kind: 'bytes', bytes: Uint8Array.from(payload) }, payloadhash: hash('sha256', payload, 'hex') };
     }
     const { seal, sealed } = sealer.seal(envelope, payload);
@@ -116,7 +118,8 @@ export function createEnvelopeAuthor(deps: EnvelopeAuthorDeps): EnvelopeAuthor {
     };
   }
 
-  function write({ subject, payload, trace, causationId, type, contentType = 'application/json' }: EnvelopeDraft) {
+  function write(draft: EnvelopeDraft) {
+    const { subject, trace, causationId, type, contentType = 'application/json' } = draft;
     const rowType = rowTypeOf(subject, workspace);
     const bare: Envelope = {
       id: createUuid(clock, randomness),
@@ -139,7 +142,7 @@ export function createEnvelopeAuthor(deps: EnvelopeAuthorDeps): EnvelopeAuthor {
       signed: undefined,
       extensions: [],
     };
-    const filled = { ...bare, ...sentPayload(bare, payload, rowType) };
+    const filled = { ...bare, ...sentPayload(bare, draft, rowType) };
     return signer === undefined ? filled : signEnvelope(filled, signer);
   }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { failure } from '../../../tests/support/expected-failure.ts';
+import { failure, refusal } from '../../../tests/support/expected-failure.ts';
 import { secretsOf } from '../../../tests/support/key-store-fixture.ts';
 import { createTestProfiles, type TestProfiles, testWorkspace } from '../../../tests/support/test-profile.ts';
 import { verifyGrant } from './grants.ts';
@@ -9,6 +9,7 @@ import { highestGrantSerial, publishGrant, settleOwnRecords } from './own-record
 import {
   createCredentialIssuer,
   eraseCredentials,
+  heldCredentials,
   type IssueCredentials,
   type PeerCredentials,
 } from './peer-credentials.ts';
@@ -57,6 +58,36 @@ const arraysOf = ({ signSeed, boxSecret, secrets }: PeerCredentials): Uint8Array
   ...secrets.map(({ secret }) => secret),
 ];
 const grantsStored = (peer: string): number => profile.records.directory.grants(peer).length;
+
+describe('credentials that are held', () => {
+  const held = (peer: string) => heldCredentials(peer, { ...profile, clock: profiles.clock });
+
+  it('I4 C1 a person has those of its grant, a process those that it was given, and nothing is made', async () => {
+    const issued = await issue(wanted);
+    const before = profile.keyStore.state();
+    expect(held('worker-1')).toEqual(issued);
+    const ada = held('ada');
+    expect([ada.card.kind, ada.grant.roles, grantsStored('ada')]).toEqual([
+      'human',
+      ['operator', 'human', 'provisioner'],
+      1,
+    ]);
+    takeCredentials(ada, { workspace, peer: 'ada' }).dispose();
+    expect(profile.keyStore.state()).toEqual(before);
+  });
+
+  it('I4 C1 who is not there, was revoked, or whose grant is over has none', async () => {
+    expect(refusal(() => held('nobody'), 'not-found').message).toContain('it has ada');
+    await issue(wanted);
+    profiles.sleep(31 * dayMs);
+    refusal(() => held('worker-1'), 'forbidden');
+    const { keyStore, records } = profile;
+    const seenSerial = highestGrantSerial(workspace, 'ada', records);
+    const target = { contents: keyStore.read(), workspace, peer: 'ada', sign: held('ada').card.sign, seenSerial };
+    await publishGrant(revokeGrant({ ...target, clock: profiles.clock }), records);
+    refusal(() => held('ada'), 'forbidden');
+  });
+});
 
 describe('worker credentials', () => {
   it('I3 I4 fit together, are published, and are the same at each start', async () => {

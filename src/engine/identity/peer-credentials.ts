@@ -65,8 +65,60 @@ function findPeer({ identities }: KeyStoreContents, peer: string): StoredIdentit
   throw new VakError('exists', `${peer} is the name of a ${found.kind} of this profile; no process can have it`);
 }
 
+/** How long a grant lasts still, ms. */
+function leftMsOf({ notAfter }: Grant, nowMs: number): number {
+  return notAfter === 0 ? Number.POSITIVE_INFINITY : notAfter * 1000 - nowMs;
+}
+
 function isSame(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((one) => right.includes(one));
+}
+
+/** The credentials of an identity under its grant. */
+function credentialsOf(
+  identity: StoredIdentity,
+  { card, granted }: { readonly card: Card; readonly granted: Grant },
+  { workspace, contents, nowMs }: { workspace: string; contents: KeyStoreContents; nowMs: number },
+): PeerCredentials {
+  const { rootPublic, secrets } = workspaceIn(contents, workspace);
+  return {
+    signSeed: identity.signSeed.reveal().slice(),
+    boxSecret: currentBoxKey(identity).secret.reveal().slice(),
+    card,
+    grant: granted,
+    rootPublic,
+    secrets: secrets.flatMap(({ id, secret, state, openOnlyUntilMs }) =>
+      state === 'revoked' || (openOnlyUntilMs !== null && openOnlyUntilMs <= nowMs)
+        ? []
+        : [{ id, secret: secret.reveal().slice(), state }],
+    ),
+  };
+}
+
+/**
+ * The credentials of an identity that is there, of whichever kind, as it has been granted: nothing is made. Throws `not-found`, `locked`,
+ * `forbidden` if no grant of it is in force.
+ */
+export function heldCredentials(
+  peer: string,
+  { keyStore, records, clock }: Pick<IssuerDeps, 'records' | 'clock'> & { readonly keyStore: Pick<KeyStore, 'read'> },
+): PeerCredentials {
+  const { workspace } = records;
+  const contents = keyStore.read();
+  const identity = contents.identities.find((one) => one.peer === peer);
+  if (identity === undefined) {
+    const names = contents.identities.map((one) => one.peer).join(', ');
+    throw new VakError('not-found', `identity ${peer}: this profile has none of this name; it has ${names || 'none'}`);
+  }
+  const card = cardOf(identity, workspace);
+  const nowMs = clock.now();
+  const granted = grantAt(records.timelines(contents)(peer), nowMs)?.grant;
+  const isInForce = granted?.sign === card.sign && granted.roles.length > 0 && leftMsOf(granted, nowMs) > 0;
+  if (granted !== undefined && isInForce) {
+    return credentialsOf(identity, { card, granted }, { workspace, contents, nowMs });
+  }
+  const advice = 'grant it a role where the root is (vak grant add), and import that here';
+  throw new VakError('forbidden', `${peer}: has no role in workspace ${workspace} now; ${advice}`);
 }
 
 /** Creates the issuer of one workspace; one request after the other. */
@@ -95,12 +147,9 @@ export function createCredentialIssuer({ keyStore, records, clock, randomness }:
     return { ...after, identities: after.identities.map((one) => (one.peer === wanted.peer ? fresh(one) : one)) };
   }
 
-  const leftMsOf = ({ notAfter }: Grant): number =>
-    notAfter === 0 ? Number.POSITIVE_INFINITY : notAfter * 1000 - clock.now();
-
   /** Whether a grant lasts long enough, and no longer than it may. */
   function isLasting(grant: Grant, grantLifeMs: number | undefined): boolean {
-    const leftMs = leftMsOf(grant);
+    const leftMs = leftMsOf(grant, clock.now());
     return grantLifeMs === undefined ? leftMs > renewBeforeMs : leftMs > grantLifeMs / 2 && leftMs <= grantLifeMs;
   }
 
@@ -116,7 +165,7 @@ export function createCredentialIssuer({ keyStore, records, clock, randomness }:
       present !== undefined &&
       present.sign === card.sign &&
       (isHeldElsewhere
-        ? roles.every((role) => present.roles.includes(role)) && leftMsOf(present) > 0
+        ? roles.every((role) => present.roles.includes(role)) && leftMsOf(present, clock.now()) > 0
         : isSame(present.roles, roles) && isSame(present.queues, queues) && isLasting(present, grantLifeMs));
     if (isFit) return present;
     const seenSerial = highestGrantSerial(workspace, peer, records);
@@ -137,19 +186,7 @@ export function createCredentialIssuer({ keyStore, records, clock, randomness }:
     const card = cardOf(identity, workspace);
     if (records.directory.card(peer)?.record.signature !== card.signature) await publishCard(card, records);
     const granted = await grantFor(wanted, card);
-    const { rootPublic, secrets } = workspaceIn(keyStore.read(), workspace);
-    return {
-      signSeed: identity.signSeed.reveal().slice(),
-      boxSecret: currentBoxKey(identity).secret.reveal().slice(),
-      card,
-      grant: granted,
-      rootPublic,
-      secrets: secrets.flatMap(({ id, secret, state, openOnlyUntilMs }) =>
-        state === 'revoked' || (openOnlyUntilMs !== null && openOnlyUntilMs <= clock.now())
-          ? []
-          : [{ id, secret: secret.reveal().slice(), state }],
-      ),
-    };
+    return credentialsOf(identity, { card, granted }, { workspace, contents: keyStore.read(), nowMs: clock.now() });
   }
 
   return (wanted) => {

@@ -52,9 +52,8 @@ export async function publishStored(
     answered.abort();
   }
   const { code, why } = whyUnanswered(lastError(), signal);
-  throw new VakError(code, `publish ${draft.subject}: not acknowledged (${why}); ${advice(envelope.id)}`, {
-    retryable: false,
-  });
+  const message = `publish ${draft.subject}: not acknowledged (${why}); ${advice(envelope.id)}`;
+  throw new VakError(code, message, { retryable: false, details: { id: envelope.id } });
 }
 
 export interface OperatorPublishing {

@@ -37,7 +37,7 @@ export interface AnswerDeps {
 
 /** Throws `invalid-input` for a denial without a reason, `invalid-payload` for what breaks the bounds of a verdict. */
 export function checkAnswering({ requestId, decision, reason }: ApprovalAnswering, words: AnswerWords): void {
-  if (decision === 'deny' && reason === undefined) {
+  if (decision === 'deny' && (reason ?? '') === '') {
     throw new VakError('invalid-input', `${words.reason}: missing; say why it is denied`, {
       details: { field: 'reason' },
     });

@@ -7,6 +7,7 @@ import { utf8 } from '../../shared/base/bytes.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
 import type { ApprovalGate } from './approval-gate.ts';
+import { refusalOf } from './approval-refusal.ts';
 import type { CommandOutcome, TaskOutcome } from './command-outcome.ts';
 import { shortCommand } from './command-words.ts';
 import { type AttemptResult, noOutputHash, type TaskAttempt, type TaskHandler } from './task-attempt.ts';
@@ -112,19 +113,10 @@ export function createCommandHandler(deps: CommandHandlerDeps): CommandHandler {
     const answer = await approvals.ask({
       ...{ title, detail, command: [...command], expiresInMs: approvalMs, taskId, trace, signal },
     });
-    switch (answer.kind) {
-      case 'approved':
-        return undefined;
-      case 'denied': {
-        const why = answer.reason === undefined ? '' : `: ${answer.reason}`;
-        return failed(`denied by ${answer.by}${why}`, 'approval-denied');
-      }
-      case 'expired':
-        return failed('nobody approved it in time', 'approval-expired');
-      case 'aborted':
-        if (!cancelled.aborted) return { kind: 'returned' };
-        return failed('cancelled while it waited for its approval', 'cancelled');
-    }
+    const refusal = refusalOf(answer);
+    if (refusal !== 'returned') return refusal && failed(refusal.reason, refusal.errorClass);
+    if (!cancelled.aborted) return { kind: 'returned' };
+    return failed('cancelled while it waited for its approval', 'cancelled');
   }
 
   /** Begins it; undefined: the session takes none any more. */

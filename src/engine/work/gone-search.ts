@@ -12,7 +12,7 @@ export interface GoneSearch {
 }
 
 /** Tasks and bytes that are looked at in one search, and questions that are under way at once. */
-const maxLooks = 500;
+const standardLooks = 500;
 const maxBytes = 4 * 1024 * 1024;
 const width = 32;
 
@@ -24,14 +24,16 @@ interface Look {
   readonly order: number;
 }
 
-/** Creates a search over the stream of tasks. */
-export function createGoneSearch({
-  book,
-  stream,
-}: {
+export interface GoneSearchDeps {
   readonly book: Pick<TaskBook, 'open'>;
+  /** Of tasks. */
   readonly stream: Pick<Stream, 'state' | 'get'>;
-}): GoneSearch {
+  /** Tasks that are looked for in one search at most; 500 unless told. */
+  readonly maxLooks?: number;
+}
+
+/** Creates a search over the stream of tasks. */
+export function createGoneSearch({ book, stream, maxLooks = standardLooks }: GoneSearchDeps): GoneSearch {
   let looks = new Map<string, Look>();
   let order = 0;
   /** The stream as it was when every open task was looked for. */
@@ -76,12 +78,14 @@ export function createGoneSearch({
       if (mark === doneMark) return [];
       const wanted = toLookFor(mark);
       const gone: string[] = [];
+      const end = Math.min(wanted.length, maxLooks);
       let [at, bytes] = [0, 0];
-      while (at < Math.min(wanted.length, maxLooks) && bytes < maxBytes) {
-        const found = await lookFor(wanted.slice(at, at + width), { mark, firstSeq });
+      while (at < end && bytes < maxBytes) {
+        const some = wanted.slice(at, Math.min(at + width, end));
+        const found = await lookFor(some, { mark, firstSeq });
         gone.push(...found.gone);
         bytes += found.bytes;
-        at += width;
+        at += some.length;
       }
       // What is gone is looked for again until whoever asked has taken note of it.
       if (gone.length === 0 && at >= wanted.length) doneMark = mark;

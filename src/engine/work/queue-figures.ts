@@ -3,11 +3,12 @@
  * Law: they are the engine's own counts; nothing is claimed and no consumer is made to get them.
  */
 import { isVakError } from '../../shared/base/vak-error.ts';
-import type { ConsumerState, DurablePlane, StoredMessage } from '../bus/durable.ts';
+import type { ConsumerState, DurablePlane } from '../bus/durable.ts';
 import type { QueueRates } from './queue-rates.ts';
 import { type QueuePlace, queueConsumer, queueOfConsumer, taskSubject, workStreamOf } from './work-queue.ts';
 
-export interface QueueFigures {
+/** What the engine counts. */
+export interface QueueCounts {
   readonly queue: string;
   /** Not delivered yet. */
   readonly pendingCount: number;
@@ -18,11 +19,6 @@ export interface QueueFigures {
   readonly lag: number;
   /** When the oldest task that stands in the queue was stored, ms since the epoch; null: none does. */
   readonly oldestMs: number | null;
-  /** Tasks a second, over the last minute. */
-  readonly inPerSec: number;
-  readonly outPerSec: number;
-  /** At these rates; null: never. */
-  readonly drainMs: number | null;
   /** Workers that wait for a task now. */
   readonly waitingCount: number;
   /** Deliveries of a task at most. */
@@ -33,6 +29,14 @@ export interface QueueFigures {
   readonly deliveredCount: number;
   readonly lastActiveMs: number | null;
   readonly lastEndedMs: number | null;
+}
+
+export interface QueueFigures extends QueueCounts {
+  /** Tasks a second, over the last minute. */
+  readonly inPerSec: number;
+  readonly outPerSec: number;
+  /** At these rates; null: never. */
+  readonly drainMs: number | null;
 }
 
 export interface QueueFiguresDeps {
@@ -74,27 +78,43 @@ export function drainMsOf(lag: number, inPerSec: number, outPerSec: number): num
   return outPerSec > inPerSec ? Math.round((lag * 1_000) / (outPerSec - inPerSec)) : null;
 }
 
+async function oldestMsOf(place: QueuePlace, durable: DurablePlane): Promise<number | null> {
+  const page = await durable.stream(workStreamOf(place.workspace)).read({ subject: taskSubject(place), limit: 1 });
+  return page.messages[0]?.storedMs ?? null;
+}
+
+function toCounts(queue: string, state: ConsumerState, oldestMs: number | null): QueueCounts {
+  const { spec, pendingCount, inFlightCount, redeliveredCount, waitingCount } = state;
+  const { deliveredCount, lastActiveMs, lastEndedMs } = state;
+  return {
+    ...{
+      queue,
+      pendingCount,
+      inFlightCount,
+      redeliveredCount,
+      lag: pendingCount + inFlightCount,
+      oldestMs,
+      waitingCount,
+    },
+    ...{ maxDeliver: spec.maxDeliver, ackWaitMs: spec.ackWaitMs, deliveredCount, lastActiveMs, lastEndedMs },
+  };
+}
+
+/** What the engine counts of a queue whose consumer is in that state, and its oldest task. Throws what asking throws. */
+export async function countsOf(place: QueuePlace, state: ConsumerState, durable: DurablePlane): Promise<QueueCounts> {
+  return toCounts(place.queue, state, await oldestMsOf(place, durable));
+}
+
 /** The figures of every queue now, by name. Throws what asking throws; a workspace whose streams were not made has no queues. */
 export async function readQueueFigures(deps: QueueFiguresDeps): Promise<readonly QueueFigures[]> {
   const { workspace, durable, rates, spokenOf = [], limit = Number.POSITIVE_INFINITY, onLeftOut = () => {} } = deps;
   const work = durable.stream(workStreamOf(workspace));
 
-  async function oldestOf(queue: string): Promise<StoredMessage | undefined> {
-    return (await work.read({ subject: taskSubject({ workspace, queue }), limit: 1 })).messages[0];
-  }
-
   async function figuresOf({ queue, state }: Found, isEmpty: boolean): Promise<QueueFigures> {
-    const { spec, pendingCount, inFlightCount, redeliveredCount, waitingCount } = state;
-    const oldest = isEmpty ? undefined : await oldestOf(queue);
-    const { deliveredCount, lastActiveMs, lastEndedMs } = state;
-    const lag = pendingCount + inFlightCount;
+    const place = { workspace, queue };
+    const counts = toCounts(queue, state, isEmpty ? null : await oldestMsOf(place, durable));
     const { inPerSec, outPerSec } = rates?.of(queue) ?? noRate;
-    return {
-      ...{ queue, pendingCount, inFlightCount, redeliveredCount, lag, waitingCount, inPerSec, outPerSec },
-      ...{ oldestMs: oldest?.storedMs ?? null, maxDeliver: spec.maxDeliver },
-      ...{ ackWaitMs: spec.ackWaitMs, deliveredCount, lastActiveMs, lastEndedMs },
-      drainMs: drainMsOf(lag, inPerSec, outPerSec),
-    };
+    return { ...counts, inPerSec, outPerSec, drainMs: drainMsOf(counts.lag, inPerSec, outPerSec) };
   }
 
   try {

@@ -1,23 +1,31 @@
 /**
- * A worker at its queue: everything between its peer on an engine and the sessions that run commands (protocol.md W1–W3, W6, W8, W9).
- * Law: one way to set it up, whoever runs it; a queue that is paused when it begins gives it nothing.
+ * A worker at its queue: everything between its peer on an engine and what does its tasks (protocol.md W1–W3, W6, W8, W9).
+ * Law: one way to set it up, whoever runs it and whatever does the tasks; a queue that is paused when it begins gives it nothing.
  */
 import { streamsOf } from '../../shared/protocol/stream-table.ts';
-import { createApprovalGate } from './approval-gate.ts';
-import { type CommandHandler, type CommandHandlerDeps, createCommandHandler } from './command-handler.ts';
+import { type ApprovalGate, createApprovalGate } from './approval-gate.ts';
 import { createDeadLetterOffice } from './dead-letter-office.ts';
 import { followFlag } from './follow-flag.ts';
 import type { QueueFlag } from './queue-flags.ts';
-import { createTaskRunner, type WorkEvent } from './task-attempt.ts';
+import { createTaskRunner, type TaskHandler, type WorkEvent } from './task-attempt.ts';
 import { createTaskIntake } from './task-intake.ts';
 import type { WorkPeer, WorkPorts } from './work-peer.ts';
 import { openQueue, workStreamOf } from './work-queue.ts';
 import { startWorkerLoop, type WorkerLoop } from './worker-loop.ts';
 
-export interface QueueWorkDeps extends WorkPorts, Omit<CommandHandlerDeps, 'approvals'> {
-  /** It stays the caller's, and so do its sessions: one for each task that may run at the same time. */
+/** What does the tasks. */
+export interface QueueHandler {
+  readonly handle: TaskHandler;
+}
+
+export interface QueueWorkDeps<Handler extends QueueHandler> extends WorkPorts {
+  /** It stays the caller's. */
   readonly peer: WorkPeer;
   readonly queue: string;
+  /** Tasks that may run at the same time. */
+  readonly concurrency: number;
+  /** Makes what does the tasks; it asks there for what an operator is to approve. */
+  readonly createHandler: (approvals: ApprovalGate) => Handler;
   readonly onEvent: (event: WorkEvent) => void;
   /** Told of what an operator said of the queue last, if anything, and of each change. */
   readonly onPaused: (flag: QueueFlag) => void;
@@ -28,11 +36,13 @@ export interface QueueWorkDeps extends WorkPorts, Omit<CommandHandlerDeps, 'appr
   readonly onBack: () => void;
 }
 
-export interface QueueWork extends Pick<WorkerLoop, 'close' | 'runningCount'>, Pick<CommandHandler, 'cancel'> {}
+export interface QueueWork<Handler extends QueueHandler> extends Pick<WorkerLoop, 'close' | 'runningCount'> {
+  readonly handler: Handler;
+}
 
 /** What the workers of a queue do with a task that they have claimed. */
-async function createRunner(deps: QueueWorkDeps, maxDeliver: number) {
-  const { peer: own, queue, onEvent, onRefused, clock, randomness, logger } = deps;
+async function createRunner<Handler extends QueueHandler>(deps: QueueWorkDeps<Handler>, maxDeliver: number) {
+  const { peer: own, queue, createHandler, onEvent, onRefused, clock, randomness, logger } = deps;
   const { workspace, peer, bus, durable, publisher, judge, reader } = own;
   const stream = streamsOf(workspace).find(({ name }) => name === workStreamOf(workspace));
   if (stream === undefined) throw new TypeError('there are no tasks in the table of streams');
@@ -40,7 +50,7 @@ async function createRunner(deps: QueueWorkDeps, maxDeliver: number) {
   const common = { workspace, peer, publisher, judge, clock, randomness, logger };
   const office = createDeadLetterOffice({ ...common, durable: () => durable });
   const approvals = createApprovalGate({ ...common, durable, bus, onRefused: (why) => onRefused({ why }) });
-  const handler = createCommandHandler({ ...deps, approvals });
+  const handler = createHandler(approvals);
   const runner = createTaskRunner({
     ...{ ...common, queue, reader, handled, office, maxDeliver, onEvent },
     intake: createTaskIntake({ ...common, reader, handled, office, maxDeliver }),
@@ -50,8 +60,10 @@ async function createRunner(deps: QueueWorkDeps, maxDeliver: number) {
 }
 
 /** Begins to work. Throws what opening the queue throws: `not-found` (the streams are not there) … */
-export async function startQueueWork(deps: QueueWorkDeps): Promise<QueueWork> {
-  const { peer, queue, sessions, onPaused, onRefused, onTrouble, onBack, clock, logger } = deps;
+export async function startQueueWork<Handler extends QueueHandler>(
+  deps: QueueWorkDeps<Handler>,
+): Promise<QueueWork<Handler>> {
+  const { peer, queue, concurrency, onPaused, onRefused, onTrouble, onBack, clock, logger } = deps;
   const { workspace, durable } = peer;
   const place = { workspace, queue };
   const { consumer, spec } = await openQueue(durable, place);
@@ -68,14 +80,14 @@ export async function startQueueWork(deps: QueueWorkDeps): Promise<QueueWork> {
     onRefused: (key, why) => onRefused({ key, why }),
   });
   const started = startWorkerLoop({
-    ...{ consumer, runner, concurrency: sessions.length, clock, logger, onTrouble, onBack },
+    ...{ consumer, runner, concurrency, clock, logger, onTrouble, onBack },
     ensure: async () => (await openQueue(durable, place)).consumer,
   });
   loop = started;
   // Before its first pull.
   started.setPaused(isPaused);
   return {
-    cancel: handler.cancel,
+    handler,
     get runningCount() {
       return started.runningCount;
     },

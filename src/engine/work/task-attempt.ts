@@ -44,7 +44,7 @@ export interface TaskAttempt {
 
 /** What came of it. `outputHash`: SHA-256 of its output. */
 export type AttemptResult =
-  | ({ readonly kind: 'done' } & Pick<Receipt, 'exitCode' | 'reason' | 'outputHash'>)
+  | ({ readonly kind: 'done' } & Pick<Receipt, 'exitCode' | 'reason' | 'outputHash' | 'output'>)
   | ({
       readonly kind: 'failed';
       readonly reason: string;
@@ -158,8 +158,7 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
       ...{ startedAt, endedAt: new Date(clock.now()).toISOString(), outputHash },
       ...(exitCode === undefined ? {} : { exitCode }),
       ...(reason === undefined ? {} : { reason }),
-      ...(result.kind === 'failed' ? { errorClass: result.errorClass } : {}),
-      ...(result.kind === 'failed' && result.stack !== undefined ? { stack: result.stack } : {}),
+      ...(result.kind === 'failed' ? failureOf(result) : outputOf(result)),
     };
   }
 
@@ -274,6 +273,14 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
       }
     },
   };
+}
+
+function failureOf({ errorClass, stack }: Finished & { readonly kind: 'failed' }): Partial<Receipt> {
+  return { errorClass, ...(stack === undefined ? {} : { stack }) };
+}
+
+function outputOf({ output }: Finished & { readonly kind: 'done' }): Partial<Receipt> {
+  return output === undefined ? {} : { output };
 }
 
 function attempted({ taskId, queue, attempt, maxAttempts }: TaskAttempt): Attempted {

@@ -14,7 +14,13 @@ import { judgeDeadLetter } from './dead-letter-judge.ts';
 import { createGoneSearch } from './gone-search.ts';
 import { auditStreamOf, auditSubject, readPurge } from './purge-records.ts';
 import { judgeReceipt } from './receipts.ts';
-import { createStreamReading, type Noting, type ReadingPace, type StreamReadingDeps } from './stream-reading.ts';
+import {
+  createStreamReading,
+  type Noting,
+  type ReadingPace,
+  type StreamReading,
+  type StreamReadingDeps,
+} from './stream-reading.ts';
 import type { TaskBook } from './task-book.ts';
 import { workStreamOf } from './work-queue.ts';
 
@@ -25,14 +31,24 @@ export interface RefusedRecord {
   readonly why: string;
 }
 
+/** What a follower tells of. */
+export type FollowedBook = Pick<
+  TaskBook,
+  'noteTask' | 'noteReceipt' | 'noteDeadLetter' | 'noteGone' | 'notePurge' | 'open'
+>;
+
 export interface WorkFollowerDeps {
   readonly workspace: string;
   readonly durable: DurablePlane;
   readonly judge: StoredJudge;
   readonly reader: EnvelopeReader;
-  readonly book: TaskBook;
+  readonly book: FollowedBook;
   /** What was stored before is not read, ms since the epoch. */
   readonly sinceMs: number;
+  /** Of a stream: where its reading begins instead, whatever was stored when. */
+  readonly fromSeqs?: ReadonlyMap<string, number>;
+  /** Tasks that are looked for at each refresh at most; unless told as {@link createGoneSearch} has it. */
+  readonly maxLooks?: number;
   readonly clock: Clock;
   readonly onRefused: (refused: RefusedRecord) => void;
   /** It was refused, and is proven now. */
@@ -43,13 +59,19 @@ export interface WorkFollowerDeps {
 export interface WorkFollower {
   /** Reads what has come since, then looks which tasks have gone. Calls run one after the other. Throws what reading throws. */
   refresh(): Promise<void>;
+  /** As {@link refresh}, receipts and dead letters alone: for who may not read tasks (A2), and wherever nobody asks what is lost. */
+  readRecords(): Promise<void>;
 }
 
 /** Creates a follower of a workspace. */
 export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
-  const { workspace, durable, judge, reader, book, sinceMs, clock, onRefused, onTakenBack = () => {}, pace } = deps;
+  const { workspace, durable, judge, reader, book, sinceMs, fromSeqs, clock } = deps;
+  const { maxLooks, onRefused, onTakenBack = () => {}, pace } = deps;
   const lane = createSerialLane();
-  const search = createGoneSearch({ book, stream: durable.stream(workStreamOf(workspace)) });
+  const search = createGoneSearch({
+    ...{ book, stream: durable.stream(workStreamOf(workspace)) },
+    ...(maxLooks === undefined ? {} : { maxLooks }),
+  });
   let isTaskStreamRead = false;
   let isBarred = false;
 
@@ -103,12 +125,14 @@ export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
     return 'noted';
   }
 
-  const readingOf = (stream: string, note: StreamReadingDeps['note'], subject?: string) =>
-    createStreamReading({
-      ...{ durable, stream, from: { fromMs: sinceMs }, note },
+  function readingOf(stream: string, note: StreamReadingDeps['note'], subject?: string): StreamReading {
+    const fromSeq = fromSeqs?.get(stream);
+    return createStreamReading({
+      ...{ durable, stream, from: fromSeq === undefined ? { fromMs: sinceMs } : { fromSeq }, note },
       ...(subject === undefined ? {} : { subject }),
       ...(pace === undefined ? {} : { pace }),
     });
+  }
   const tasks = readingOf(workStreamOf(workspace), noteTask);
   const receipts = readingOf(`VAK_RECEIPTS_${workspace}`, noteReceipt);
   const letters = readingOf(`VAK_DLQ_${workspace}`, noteDeadLetter);
@@ -117,7 +141,6 @@ export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
   async function readRecords(): Promise<void> {
     await receipts.read();
     await letters.read();
-    await readActions();
   }
 
   /** Who may not read what operators did takes a purged task for a lost one, and does not ask again and again. */
@@ -132,14 +155,19 @@ export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
     }
   }
 
+  async function readSaid(): Promise<void> {
+    await readRecords();
+    await readActions();
+  }
+
   async function readAll(): Promise<void> {
     await tasks.read();
     isTaskStreamRead = true;
-    await readRecords();
+    await readSaid();
     const gone = await search.find();
     if (gone.length === 0) return;
     // An honest worker stores what became of a task before the task goes (W1, W3): it is there now.
-    await readRecords();
+    await readSaid();
     // While the keys are locked nobody can tell.
     if ([receipts, letters, actions].some((one) => one.isLocked())) return;
     const atMs = clock.now();
@@ -147,6 +175,7 @@ export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
   }
 
   return {
+    readRecords: () => lane.run(readRecords),
     refresh: () =>
       lane.run(async () => {
         try {

@@ -8,11 +8,11 @@ import type { PeerFabric } from '../bus/fabric.ts';
 import type { Journal } from '../bus/memory/journal.ts';
 import { createEnvelopeReader, type EnvelopeReader } from '../envelope/envelope-reader.ts';
 import { createEnvelopeSealer, type EnvelopeSealer } from '../envelope/envelope-sealer.ts';
-import { createEnvelopeOpener } from '../envelope/open-envelope.ts';
+import { createEnvelopeOpener, type EnvelopeOpener } from '../envelope/open-envelope.ts';
 import { createOwnSecrets } from '../envelope/own-secrets.ts';
 import type { ReceivePolicy } from '../envelope/receive-policy.ts';
 import { createSecretRegistry } from '../envelope/secret-registry.ts';
-import { createStoredJudge, type StoredJudge } from '../envelope/stored-judge.ts';
+import { createStoredJudge, type StoredJudge, type StoredJudgeDeps } from '../envelope/stored-judge.ts';
 import type { NkeySigner } from '../identity/nkey.ts';
 import type { OwnCredentials } from '../identity/own-credentials.ts';
 import { type DurablePeer, openDurablePeer } from '../outbox/durable-peer.ts';
@@ -28,6 +28,11 @@ export interface WorkPorts {
   readonly logger: Logger;
 }
 
+/** What a peer judges by. */
+export interface WorkJudging extends StoredJudgeDeps {
+  readonly opener: EnvelopeOpener;
+}
+
 export interface WorkPeer {
   readonly workspace: string;
   readonly peer: string;
@@ -36,6 +41,7 @@ export interface WorkPeer {
   readonly durable: DurablePlane;
   readonly publisher: DurablePeer;
   readonly judge: StoredJudge;
+  readonly judging: WorkJudging;
   readonly reader: EnvelopeReader;
   readonly resolve: KnownGrants['resolve'];
   readonly signer: NkeySigner;
@@ -64,17 +70,16 @@ export async function openWorkPeer(deps: WorkPeerDeps): Promise<WorkPeer> {
   const registry = createSecretRegistry({ source: createOwnSecrets(own), clock });
   const reader = createEnvelopeReader();
   const { checkSignature, resolve, knowledge } = grants;
-  const judge = createStoredJudge({
-    ...{ workspace, policy, checkSignature, reader, knowledge },
-    opener: createEnvelopeOpener({ registry, workspace }),
-  });
+  const opener = createEnvelopeOpener({ registry, workspace });
+  const judging = { workspace, policy, checkSignature, reader, knowledge, opener };
   const sealer = createEnvelopeSealer({ registry, peer, clock, randomness });
   const publisher = await openDurablePeer({
     ...{ workspace, peer, signer, sealer, journal, clock, randomness, logger },
     ...{ status: fabric, durable: () => durable },
   });
   return {
-    ...{ workspace, peer, bus, durable, publisher, judge, reader, resolve, signer, sealer },
+    ...{ workspace, peer, bus, durable, publisher, judging, reader, resolve, signer, sealer },
+    judge: createStoredJudge(judging),
     async close(limitMs) {
       try {
         return await publisher.close(limitMs);

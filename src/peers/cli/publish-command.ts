@@ -20,14 +20,7 @@ import { speakingIdentity } from './first-use.ts';
 import { nothingKept, publishDurably, publishFlushed, type Sent } from './publish-delivery.ts';
 import { contentTypeOf, findMisfit, readPayload } from './publish-payload.ts';
 import { checkRights, type Publisher } from './publish-rights.ts';
-
-/** Stands in a subject for the session of the call, which nobody knows before. */
-const ownSession = 'self';
-const sessionPlanes: ReadonlySet<string> = new Set(['events', 'receipts', 'approvals']);
-/** Planes whose subjects carry one type each: receivers refuse another. */
-const typedPlanes: ReadonlySet<string> = new Set(['events', 'work', 'receipts', 'approvals', 'dlq', 'audit']);
-
-const needsOwnSession = ({ plane, verb }: SubjectParts): boolean => sessionPlanes.has(plane) && verb !== 'verdict';
+import { needsOwnSession, ownSession, typedPlanes } from './publish-subject.ts';
 
 interface Wanted {
   readonly parts: SubjectParts;

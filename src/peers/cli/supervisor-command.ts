@@ -38,7 +38,7 @@ started, buried {queue, task, seq}, settled, refused, denied, trouble, stopped. 
   isService: true,
   async run({ common }, host) {
     const named = { ...common, identity: common.identity ?? 'dlq-supervisor' };
-    const asked = { common: named, role: 'dlq-supervisor', queues: [], log: createEventLog(host) } as const;
+    const asked = { common: named, roles: ['dlq-supervisor'], queues: [], log: createEventLog(host) } as const;
     await withWorkPeer(asked, host, (peer) => supervise(peer, host));
     return exitCodes.done;
   },

@@ -2,29 +2,22 @@
 import type { Fabric } from '../../engine/bus/fabric.ts';
 import { createDeferred } from '../../engine/wait.ts';
 import type { TaskRecord } from '../../engine/work/task-book.ts';
+import { earliestMs, isSettled, type WatchedTask } from '../../engine/work/watched-task.ts';
 import { createDisposer } from '../../shared/base/disposer.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import { type CliHost, type Command, type CommandInput, type ExitCode, exitCodes } from './command.ts';
 import { contextNeed } from './example-needs.ts';
-import { madeAtMs, readId } from './id-input.ts';
+import { readId } from './id-input.ts';
 import { withIdentityBus } from './identity-bus.ts';
 import { readSeconds } from './number-input.ts';
 import { createOutageTalk } from './outage-talk.ts';
-import { type TaskWatch, type TaskWatchDeps, type WatchedTask, watchTask } from './task-watch.ts';
+import { type TaskWatch, type TaskWatchDeps, watchTask } from './task-watch.ts';
 import { createWorkspaceTrust } from './workspace-trust.ts';
 
 /** Looks so often although nothing was told, ms: what is told live can be missed. */
 const lookEveryMs = 2_000;
-/** Clocks may differ by so much, ms. */
-const clockSkewMs = 3_600_000;
-
-/** When a task of this id may have been stored first, ms since the epoch. */
-function earliestMs(id: string, nowMs: number): number {
-  const atMs = madeAtMs(id);
-  return atMs === undefined ? 0 : Math.max(0, Math.min(atMs, nowMs) - clockSkewMs);
-}
 
 function readTask(id: string, option: CommandInput['option']): WatchedTask {
   const [leaf, queue] = [option('leaf'), option('queue')];
@@ -69,7 +62,7 @@ function print(record: TaskRecord, { output }: CliHost): ExitCode {
   return exitCodes.no;
 }
 
-const isOver = ({ state }: TaskRecord): boolean => state !== 'queued' && state !== 'retrying';
+const isOver = ({ state }: TaskRecord): boolean => isSettled(state);
 
 function ranOut({ state, receipts }: TaskRecord, seconds: string): VakError {
   const failed = receipts.length === 0 ? 'nobody has finished an attempt' : `${attemptsOf(receipts.length)} failed`;

@@ -58,7 +58,7 @@ VAK_PASSPHRASE_FILE=~/pass vak worker --queue mail --exec 'jq .to' --identity ma
     };
     refuseSecretsInEnvironment(host.environment);
     const named = { ...common, identity: common.identity ?? 'worker' };
-    const asked = { common: named, role: 'worker', queues: [queue], log } as const;
+    const asked = { common: named, roles: ['worker'], queues: [queue], log } as const;
     await withWorkPeer(asked, host, (peer) => runQueueWorker(peer, own, host));
     return exitCodes.done;
   },

@@ -59,6 +59,8 @@ export const receiptPayload = z.looseObject({
   stack: stackField.optional(),
   /** SHA-256 of the whole output. */
   outputHash: hashField,
+  /** What a program's own handler gave, if it is small (W6c). */
+  output: z.unknown().optional(),
 });
 
 /** Asks an operator before something is done. */
