@@ -238,6 +238,7 @@ export const allowedCalls: Readonly<Record<Role, readonly string[]>> = {
   coordinator: [
     ...ofWorkers,
     ...['publish a task', 'append a task', 'request a run', 'subscribe events'],
+    ...['make own queue consumer', 'make other queue consumer', 'figures of another queue'],
     ...readsReceipts,
     ...readsDeadLetters,
   ],
