@@ -132,6 +132,35 @@ test('W7 C5 a task that is gone without a word is lost, for who may read tasks',
   expect((await waiting).state).toBe('lost');
 });
 
+test('W7 C5 a task that an operator took out is purged, and one of another place or queue is lost', async () => {
+  const { durable } = place.fabric;
+  const desk = openDesk();
+  const tasks = [await submit(desk), await submit(desk)];
+  const waiting = tasks.map((task) => desk.settled(task, never()));
+  const olga = place.workspace.peer('olga', { roles: ['operator'], kind: 'd' });
+  const [seq = 0, other = 0] = tasks.map((task) => task.seq);
+  for (const [target, at] of [[queue, seq] as const, ['other', other] as const]) {
+    const said = { operationId: 'o', action: 'queue.purge', target, scope: 'all', count: 1, outcome: 'begun' };
+    const { subject, data } = olga.write({ ...said, places: [[at, at]] }, '', 'vak.audit.acme.olga.action');
+    await durable.append(subject, data);
+  }
+  await durable.stream(stream).delete(seq);
+  await durable.stream(stream).delete(other);
+  tick();
+  expect((await Promise.all(waiting)).map(({ state }) => state)).toEqual(['purged', 'lost']);
+});
+
+test('W6c C5 the output is there for who waits, and is not kept by who follows all tasks', async () => {
+  const desk = openDesk();
+  const task = await submit(desk);
+  const waiting = desk.settled(task, never());
+  await place.startWorker('w1', { handler: async () => ({ ...done, output: { pages: 2 } }) });
+  expect((await waiting).receipts).toMatchObject([{ outcome: 'done', output: { pages: 2 } }]);
+  const [receipt] = (await place.book()).get(task.leaf ?? '')?.receipts ?? [];
+  expect(receipt).toMatchObject({ outcome: 'done', taskId: task.id });
+  expect(receipt).not.toHaveProperty('output');
+});
+
 test('B8 C5 an outage is sat out, any other failure is told to all who wait', async () => {
   let code: 'disconnected' | 'forbidden' | undefined;
   const { durable } = place.fabric;

@@ -138,7 +138,7 @@ export function createTaskDesk(deps: TaskDeskDeps): TaskDesk {
   let listening: Disposable | undefined;
 
   const followerFrom = (from: Pick<WorkFollowerDeps, 'fromSeqs' | 'sinceMs'>): WorkFollower =>
-    createWorkFollower({ ...deps, book: awaited.book, maxLooks, ...from });
+    createWorkFollower({ ...deps, book: awaited.book, maxLooks, areOutputsWanted: true, ...from });
   const readWholly = (follower: WorkFollower): Promise<void> =>
     mayReadTasks ? follower.refresh() : follower.readRecords();
 

@@ -49,6 +49,8 @@ export interface WorkFollowerDeps {
   readonly fromSeqs?: ReadonlyMap<string, number>;
   /** Tasks that are looked for at each refresh at most; unless told as {@link createGoneSearch} has it. */
   readonly maxLooks?: number;
+  /** Whether the outputs that receipts hold (W6c) are told: whoever remembers many tasks has no room for them. */
+  readonly areOutputsWanted?: boolean;
   readonly clock: Clock;
   readonly onRefused: (refused: RefusedRecord) => void;
   /** It was refused, and is proven now. */
@@ -66,7 +68,7 @@ export interface WorkFollower {
 /** Creates a follower of a workspace. */
 export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
   const { workspace, durable, judge, reader, book, sinceMs, fromSeqs, clock } = deps;
-  const { maxLooks, onRefused, onTakenBack = () => {}, pace } = deps;
+  const { maxLooks, areOutputsWanted = false, onRefused, onTakenBack = () => {}, pace } = deps;
   const lane = createSerialLane();
   const search = createGoneSearch({
     ...{ book, stream: durable.stream(workStreamOf(workspace)) },
@@ -98,7 +100,8 @@ export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
       return refuse({ kind: 'receipt', message, why: verdict.why }, { isFinal: verdict.isFinal, isTold });
     }
     if (isTold) onTakenBack({ kind: 'receipt', message });
-    book.noteReceipt({ ...verdict.receipt, seq, storedMs });
+    const { output, ...said } = verdict.receipt;
+    book.noteReceipt({ ...said, ...(areOutputsWanted && output !== undefined ? { output } : {}), seq, storedMs });
     return 'noted';
   }
 

@@ -39,7 +39,7 @@ export function watchTask(task: WatchedTask, sinceMs: number, deps: TaskWatchDep
     return reading.kind === 'envelope' && reading.envelope.causationid === task.id;
   };
   const follower = createWorkFollower({
-    ...{ ...rest, book, sinceMs },
+    ...{ ...rest, book, sinceMs, areOutputsWanted: true },
     onRefused({ message, why }) {
       if (isAbout(message.data)) onRefused(why);
     },

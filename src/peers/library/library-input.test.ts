@@ -45,6 +45,7 @@ test('C3 C6 once it is closed every call says so, and its status stays', async (
 test('A4 C1 what the grant does not give is forbidden, and the rule is told', async () => {
   const { boss } = place;
   const hand = await joinWorker('rights');
+  await boss.queue('rights').submit({ input: 1 });
   const other = hand.queue('other');
   const rights = hand.queue('rights');
   const denied: [() => Promise<unknown>, string][] = [
