@@ -28,6 +28,8 @@ export interface IncidentDesk {
   book(): IncidentBook;
   /** Of the engine in use. */
   memory(): PlaceMemory;
+  /** Tasks that are lost as far as is known here, those of before this start among them. */
+  lostCount(): number;
   /** Whether what was there at the first look is known: what comes now is news. */
   isSettled(): boolean;
 }
@@ -149,6 +151,7 @@ export function createIncidentDesk(deps: IncidentDeskDeps): IncidentDesk {
     },
     book: () => here().book,
     memory: () => here().memory,
+    lostCount: () => here().lost.size,
     isSettled: () => here().isSettled,
   };
 }

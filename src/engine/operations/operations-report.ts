@@ -6,8 +6,15 @@
  */
 import { visibleText } from '../../shared/base/visible-text.ts';
 import type { ApprovalReport, ApprovalsState } from '../../shared/contract/approvals-contract.ts';
-import type { Incident, IncidentPlace, MuteState, WorkTotals } from '../../shared/contract/operations-contract.ts';
+import type {
+  Incident,
+  IncidentPlace,
+  MuteState,
+  OperationsState,
+  WorkTotals,
+} from '../../shared/contract/operations-contract.ts';
 import type { QueuesState } from '../../shared/contract/queues-contract.ts';
+import { trendOf } from '../work/lag-history.ts';
 import { type Alert, approvalsId } from './alert-notifier.ts';
 import { type IncidentFacts, toneOf } from './incident-facts.ts';
 import { incidentWords, noticeWords } from './incident-words.ts';
@@ -15,8 +22,12 @@ import { isMuted } from './mute-rules.ts';
 
 const maxName = 64;
 
-/** What all queues and approvals come to. */
-export function totalsOf({ queues }: QueuesState, { pending, leftOutCount }: ApprovalsState): WorkTotals {
+/** What all queues and approvals come to. `rememberedLost`: tasks of which no stream tells any more that they were lost (W7g). */
+export function totalsOf(
+  { queues }: QueuesState,
+  { pending, leftOutCount }: ApprovalsState,
+  rememberedLost: number,
+): WorkTotals {
   const sum = (figure: (queue: QueuesState['queues'][number]) => number): number =>
     queues.reduce((all, queue) => all + figure(queue), 0);
   return {
@@ -25,15 +36,21 @@ export function totalsOf({ queues }: QueuesState, { pending, leftOutCount }: App
     outPerSec: sum(({ outPerSec }) => outPerSec),
     doneCount: sum(({ outcomes }) => outcomes.done + outcomes['finished-late']),
     deadCount: sum(({ outcomes }) => outcomes.dead),
-    lostCount: sum(({ outcomes }) => outcomes.lost),
+    lostCount: Math.max(
+      sum(({ outcomes }) => outcomes.lost),
+      rememberedLost,
+    ),
     pendingApprovalCount: pending.length + leftOutCount,
   };
 }
 
-/** Lag of all queues together; their histories have one length. */
-export function lagsOf({ queues }: QueuesState): readonly number[] {
+/** Lag of all queues together, and how it goes; their histories have one length. */
+export function lagsOf({ queues }: QueuesState): Pick<OperationsState, 'lagHistory' | 'lagTrend'> {
   const [first] = queues;
-  return (first?.lagHistory ?? []).map((_, at) => queues.reduce((all, one) => all + (one.lagHistory[at] ?? 0), 0));
+  const lags = (first?.lagHistory ?? []).map((_, at) =>
+    queues.reduce((all, one) => all + (one.lagHistory[at] ?? 0), 0),
+  );
+  return { lagHistory: lags, lagTrend: trendOf(lags) };
 }
 
 function placeOf({ detail, queue, session }: IncidentFacts): IncidentPlace {

@@ -227,7 +227,7 @@ test('W9 totals are the sums of all queues', () => {
       lostCount: 4,
       pendingApprovalCount: 5,
     },
-    ...{ lagHistory: [2, 10_000], sampleMs: 2_000 },
+    ...{ lagHistory: [2, 10_000], lagTrend: 'steady', sampleMs: 2_000 },
   });
 });
 

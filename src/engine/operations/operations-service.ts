@@ -217,7 +217,7 @@ export function createOperationsService(deps: OperationsServiceDeps): Operations
       return {
         incidents: incidents.map((facts) => incidentOf(facts, muted)),
         openCount: openCountOf(incidents, muted),
-        ...{ totals: totalsOf(work, waiting), lagHistory: lagsOf(work), sampleMs: work.sampleMs },
+        ...{ totals: totalsOf(work, waiting, desk.lostCount()), ...lagsOf(work), sampleMs: work.sampleMs },
         ...{ muted, asked: pressed.asked() },
       };
     },

@@ -52,6 +52,7 @@ it.each<[string, readonly number[]]>([
   ['rising', ramp(0, 1)],
   ['falling', ramp(150, -1)],
   ['rising', [0, 0, 0, 0, 0, 0, 4, 8]],
+  ['steady', [0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 0]],
 ])('W9 the trend is told over the last half: %s', (trend, history) => {
   expect(trendOf(history)).toBe(trend);
 });

@@ -16,7 +16,10 @@ export interface LagHistory {
   of(queue: string): readonly number[];
 }
 
-/** Over the last half: whether its later part lies above or below its earlier part by more than a twentieth, and by more than one task. */
+/**
+ * Over the last half: whether its later part lies above or below its earlier part by more than a twentieth, and by more than one task, and
+ * the latest figure does so too: a queue that has just been emptied does not rise.
+ */
 export function trendOf(history: readonly number[]): LagTrend {
   const half = history.slice(Math.floor(history.length / 2));
   const middle = Math.floor(half.length / 2);
@@ -24,8 +27,9 @@ export function trendOf(history: readonly number[]): LagTrend {
   const mean = (part: readonly number[]): number => part.reduce((sum, one) => sum + one, 0) / part.length;
   const [earlier, later] = [mean(half.slice(0, middle)), mean(half.slice(middle))];
   const least = Math.max(1, Math.max(earlier, later) / 20);
-  if (later - earlier > least) return 'rising';
-  return earlier - later > least ? 'falling' : 'steady';
+  const latest = half.at(-1) ?? 0;
+  if (later - earlier > least && latest - earlier > least) return 'rising';
+  return earlier - later > least && earlier - latest > least ? 'falling' : 'steady';
 }
 
 /** Creates an empty history; times are of a clock that only goes forward. */

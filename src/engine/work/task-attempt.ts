@@ -224,12 +224,19 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
     await delivery.nak(againInMs);
   }
 
+  /** What is given back at the last delivery comes to nobody any more: then this worker says so, and buries it (W2, W3). */
+  function endOf(result: AttemptResult, { deliveryCount }: Delivery): AttemptResult {
+    if (result.kind !== 'returned' || deliveryCount < maxDeliver) return result;
+    const reason = `Its worker stopped before it was finished, and this was its last delivery (${deliveryCount} of ${maxDeliver}).`;
+    return { kind: 'failed', reason, errorClass: 'given-back', isFinal: true, outputHash: noOutputHash };
+  }
+
   async function attemptTask(claim: Claim, admitted: Accepted): Promise<void> {
     const { delivery } = claim;
     const attempt = attemptOf(admitted, claim);
     onEvent({ kind: 'claimed', ...attempted(attempt) });
     const startedAt = new Date(clock.now()).toISOString();
-    const result = await handle(attempt);
+    const result = endOf(await handle(attempt), delivery);
     if (result.kind === 'returned') {
       onEvent({ kind: 'returned', ...attempted(attempt) });
       return await delivery.nak();

@@ -4,7 +4,7 @@
  */
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { buildSubject, checkToken } from '../../shared/protocol/subject.ts';
-import type { Consumer, ConsumerSpec, DurablePlane } from '../bus/durable.ts';
+import type { Consumer, ConsumerSpec, DurablePlane, Stream } from '../bus/durable.ts';
 import { defaultMaxRetries } from './retry-policy.ts';
 
 export interface QueuePlace {
@@ -44,6 +44,16 @@ export function queueConsumer(place: QueuePlace, maxRetries = defaultMaxRetries)
   };
 }
 
+async function makeConsumer(stream: Stream, wanted: ConsumerSpec, { workspace, queue }: QueuePlace): Promise<Consumer> {
+  try {
+    return await stream.ensureConsumer(wanted);
+  } catch (error) {
+    if (!isVakError(error, 'not-found')) throw error;
+    const message = `queue ${queue}: the server has no streams of workspace ${workspace}; whoever may administer it makes them once with vak provision`;
+    throw new VakError('not-found', message, { cause: error });
+  }
+}
+
 /**
  * The queue as it is, or made now. Without `maxRetries` whatever it allows is taken. Throws `conflict` if it is there and allows other
  * retries, `not-found` (there is no stream of tasks), and what asking throws.
@@ -57,7 +67,7 @@ export async function openQueue(durable: DurablePlane, place: QueuePlace, maxRet
     if (maxRetries === undefined || spec.maxDeliver === wanted.maxDeliver) return { consumer, spec };
   } catch (error) {
     if (!isVakError(error, 'not-found')) throw error;
-    return { consumer: await stream.ensureConsumer(wanted), spec: wanted };
+    return { consumer: await makeConsumer(stream, wanted, place), spec: wanted };
   }
   const message = `queue ${place.queue}: it was made with other retries; leave them out, or take another queue`;
   throw new VakError('conflict', message, { details: { field: 'maxRetries' } });

@@ -191,6 +191,28 @@ describe.each(workEngines)('on the engine %s', (engine) => {
     expect(await place.receipts()).toHaveLength(1);
   });
 
+  test('W2 W3 what is given back at its last delivery is buried with that reason, and not said to have been lost', async () => {
+    let count = 0;
+    await place.startWorker('wilma', {
+      handler: async () => {
+        count++;
+        return { kind: 'returned' };
+      },
+    });
+    const taskId = await place.submit({ command: ['long'] });
+    await expect.poll(place.leftCount, patience).toBe(0);
+    expect(count).toBe(4);
+    expect(await place.receipts()).toMatchObject([{ receipt: { taskId, attempt: 4, outcome: 'attempt-failed' } }]);
+    expect(await place.deadLetters()).toMatchObject([
+      {
+        envelopeId: taskId,
+        attempts: 4,
+        errorClass: 'given-back',
+        reason: expect.stringContaining('last delivery (4 of 4)'),
+      },
+    ]);
+  });
+
   test('W1 a worker that stops gives back what it has not finished, to another one, without a receipt', async () => {
     const first = await place.startWorker('wilma', {
       handler: ({ signal }) =>

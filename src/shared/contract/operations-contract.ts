@@ -67,6 +67,7 @@ export interface OperationsState {
   readonly totals: WorkTotals;
   /** Of all queues together, one figure a sample, oldest first. */
   readonly lagHistory: readonly number[];
+  readonly lagTrend: 'rising' | 'falling' | 'steady';
   readonly sampleMs: number;
   readonly muted: MuteState;
   /** Until a window has taken it. */

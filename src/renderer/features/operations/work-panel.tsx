@@ -12,7 +12,7 @@ import { drainWords, healthWords } from '../../ui/queue-health-words.ts';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
-import { ageWords, chooseQueues, oldestWords, restWords, type Trend, trendOf, trendWords } from './work-words.ts';
+import { ageWords, chooseQueues, oldestWords, restWords, type Trend, trendWords } from './work-words.ts';
 import './work-panel.css';
 
 function TrendMark({ trend }: { readonly trend: Trend }) {
@@ -43,8 +43,7 @@ function Figure({ label, meaning, isBad = false, testId, children }: FigureProps
 
 function Figures({ work }: { readonly work: OperationsState }) {
   const { view } = useWorkbench();
-  const { totals, lagHistory, sampleMs } = work;
-  const trend = trendOf(lagHistory);
+  const { totals, lagHistory, lagTrend: trend, sampleMs } = work;
   const minutes = Math.round((lagHistory.length * sampleMs) / 60_000);
   const waiting = totals.pendingApprovalCount;
   return (

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { at, connectionsState } from '../../../../tests/support/connections-state.ts';
 import type { QueueState } from '../../../shared/contract/queues-contract.ts';
-import { ageWords, chooseQueues, oldestWords, restWords, trendOf } from './work-words.ts';
+import { ageWords, chooseQueues, oldestWords, restWords } from './work-words.ts';
 
 const queue = (name: string, lag: number) => ({ queue: name, lag }) as QueueState;
 
@@ -13,15 +13,6 @@ describe('the work as a whole', () => {
     expect(choice).toMatchObject({ restCount: 4, restLag: 3 });
     expect(restWords(choice)).toBe('4 more queues · 3 tasks');
     expect(restWords(chooseQueues({ queues: queues.slice(0, 5), leftOutCount: 0 }))).toBeUndefined();
-  });
-
-  it('W9 a trend is more than noise', () => {
-    expect(trendOf([])).toBe('steady');
-    expect(trendOf([5])).toBe('steady');
-    expect(trendOf([0, 0, 0, 0, 10, 20, 30, 40])).toBe('rising');
-    expect(trendOf([0, 0, 0, 0, 40, 30, 20, 10])).toBe('falling');
-    expect(trendOf([9, 9, 9, 9, 1_000, 1_001, 1_000, 1_020])).toBe('steady');
-    expect(trendOf([0, 0, 0, 0, 0, 0, 1, 0])).toBe('steady');
   });
 
   it('W9 what cannot be told is a dash', () => {

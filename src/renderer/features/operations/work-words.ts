@@ -8,19 +8,6 @@ export type Trend = QueueState['trend'];
 
 export const trendWords: Readonly<Record<Trend, string>> = { rising: 'rising', falling: 'falling', steady: 'steady' };
 
-const meanOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
-
-/** Over the last half of the history: later against earlier, by more than a twentieth and more than one task. */
-export function trendOf(history: readonly number[]): Trend {
-  const half = history.slice(Math.floor(history.length / 2));
-  const middle = Math.floor(half.length / 2);
-  if (middle === 0) return 'steady';
-  const [earlier, later] = [meanOf(half.slice(0, middle)), meanOf(half.slice(middle))];
-  const least = Math.max(1, Math.max(earlier, later) / 20);
-  if (later - earlier > least) return 'rising';
-  return earlier - later > least ? 'falling' : 'steady';
-}
-
 export interface QueueChoice {
   /** Those with the most to do, by name: a place does not change with each figure. */
   readonly shown: readonly QueueState[];
