@@ -79,6 +79,9 @@ describe('ages', () => {
     [600_000, '10~min'],
     [3_599_999, '59~min'],
     [3_600_000, '1~h 00~min'],
+    [35_999_999, '9~h 59~min'],
+    [36_000_000, '10~h'],
+    [86_399_999, '23~h'],
     [273_600_000, '3~d 4~h'],
   ])('writes %d ms as %s', (ms, expected) => {
     expect(formatAge(ms)).toBe(thin(expected));

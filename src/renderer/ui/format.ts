@@ -107,13 +107,13 @@ export function formatDuration(ms: number): string {
   return `${sign}${unit(grouped(String(Math.floor(hours / 24))), 'd')} ${unit(hours % 24, 'h')}`;
 }
 
-/** An age in a narrow column: whole seconds, and none from ten minutes on: `41 s`, `9 min 32 s`, `41 min`, `2 h 05 min`, `3 d 4 h`. */
+/** An age in a narrow column, in one or two units: `41 s`, `9 min 32 s`, `41 min`, `2 h 05 min`, `14 h`, `3 d 4 h`. */
 export function formatAge(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   if (seconds < 60) return `${Math.max(0, seconds)}${unitSpace}s`;
-  return seconds < 600 || seconds >= 3600
-    ? formatDuration(seconds * 1000)
-    : `${Math.floor(seconds / 60)}${unitSpace}min`;
+  if (seconds >= 600 && seconds < 3600) return `${Math.floor(seconds / 60)}${unitSpace}min`;
+  if (seconds >= 36_000 && seconds < 86_400) return `${Math.floor(seconds / 3600)}${unitSpace}h`;
+  return formatDuration(seconds * 1000);
 }
 
 /** A count in a narrow column: whole below a million, then `1.20 M`, `34.5 G`; the whole number belongs beside it on hover. */

@@ -1,6 +1,6 @@
 /** What waits, what was answered, what does not count: one list each, rows known by their ids. */
 import type { ReactNode, RefObject } from 'react';
-import type { ApprovalsState } from '../../../shared/contract/approvals-contract.ts';
+import type { ApprovalReport, ApprovalsState } from '../../../shared/contract/approvals-contract.ts';
 import type { Choice } from '../../ui/choice.ts';
 import { formatCount } from '../../ui/format.ts';
 import { RowList } from '../../ui/row-list.tsx';
@@ -32,14 +32,13 @@ interface ListProps<T> {
   readonly children: (row: T) => ReactNode;
 }
 
-/** Nothing moves under the pointer; what comes stands at the end meanwhile. */
+/** Nothing moves under the pointer: what comes stands at the end meanwhile, and what leaves the list stays in its place. */
 function List<T>({ tab, label, rows, keyOf, none, listRef, children }: ListProps<T>) {
   const work = useApprovalWork();
   const selected = useApprovalWorkState((state) => state.selected[tab]);
   const { isHeld, onHover } = useHold();
   const { kept, added } = useHeldRows(rows, { keyOf, isHeld, of: tab });
-  const present = new Set(rows.map(keyOf));
-  const shown = isHeld ? [...kept.filter((row) => present.has(keyOf(row))), ...added] : rows;
+  const shown = isHeld ? [...kept, ...added] : rows;
   if (shown.length === 0) return <p className="approvals-none dim">{none}</p>;
   return (
     <div className="row-list-frame">
@@ -59,6 +58,11 @@ function List<T>({ tab, label, rows, keyOf, none, listRef, children }: ListProps
       </RowList>
     </div>
   );
+}
+
+/** The request as it stands now: one that is held in the list may have been answered meanwhile. */
+function answeredOf({ past }: ApprovalsState, approval: ApprovalReport): ApprovalReport {
+  return past.find(({ requestId }) => requestId === approval.requestId) ?? approval;
 }
 
 /** What cannot be listed is said; it comes into the list as others leave it. */
@@ -97,7 +101,7 @@ function TabList({ tab, state, listRef }: ApprovalListsProps & { readonly tab: A
             label="Requests that wait, oldest first"
             none="Nothing waits for an answer."
           >
-            {(approval) => <PendingCells approval={approval} nowMs={nowMs} />}
+            {(approval) => <PendingCells approval={answeredOf(state, approval)} nowMs={nowMs} />}
           </List>
           <LeftOutNote state={state} />
         </>

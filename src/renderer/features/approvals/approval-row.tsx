@@ -62,16 +62,17 @@ function whoWords({ peer, queue }: ApprovalReport): string {
 
 export function PendingCells({ approval, nowMs }: CellsProps) {
   const { title, askedMs, expiresMs } = approval;
+  const standing = standingOf(approval, nowMs);
   return (
     <div role="presentation" className="approval-row">
       <span role="gridcell" className="approval-title" title={visibleText(title)}>
         {visibleText(title)}
       </span>
       <span role="gridcell" className="approval-right">
-        {standingOf(approval, nowMs) === 'pending' ? (
+        {standing === 'pending' ? (
           <Countdown expiresMs={expiresMs} nowMs={nowMs} />
         ) : (
-          <StandingBadge standing="expired" />
+          <StandingBadge standing={standing} />
         )}
       </span>
       <span role="gridcell" className="approval-who dim">
