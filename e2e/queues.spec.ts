@@ -103,6 +103,9 @@ test('W8 an approval is answered by the keys, for the request that was read; a d
   await expect(asked.getByTestId('command-text')).toHaveText('echo asked');
   await keyboard.press('Enter');
   await expect(page.getByTestId('notices')).toContainText('Approved: Copy the frames. It is signed');
+  // Nothing moves under the pointer.
+  await expect(row('Copy the frames')).toContainText('approved');
+  await page.mouse.move(0, 0);
   await expect(row('Copy the frames')).toBeHidden();
 
   await row('Remove the frames').click({ timeout: 30_000 });
