@@ -5,12 +5,20 @@ import { openWorkPlace, type WorkPlace } from '../../../tests/support/work-fixtu
 import { toDisposable } from '../../shared/base/disposer.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { DurablePlane } from '../bus/durable.ts';
-import type { AttemptResult } from './task-attempt.ts';
+import type { AttemptResult, TaskHandler } from './task-attempt.ts';
 import { createTaskDesk, type DeskTask, type TaskDesk, type TaskDeskDeps } from './task-desk.ts';
 
 const done = { kind: 'done', outputHash: '0'.repeat(64) } as const satisfies AttemptResult;
 const dead = { kind: 'failed', reason: 'no', errorClass: 'x', isFinal: true, outputHash: '0'.repeat(64) } as const;
 const never = (): AbortSignal => new AbortController().signal;
+
+/** Does this one, and is at every other one until it stops. */
+const onlyDoes =
+  ({ id }: { readonly id: string }): TaskHandler =>
+  ({ taskId, signal }) =>
+    taskId === id
+      ? Promise.resolve(done)
+      : new Promise((resolve) => signal.addEventListener('abort', () => resolve({ kind: 'returned' })));
 const queue = 'q';
 const stream = 'VAK_WORK_acme';
 let place: WorkPlace;
@@ -178,7 +186,7 @@ test('B8 C5 an outage is sat out, any other failure is told to all who wait', as
   const [first, second] = [await submit(desk), await submit(desk)];
   code = 'disconnected';
   const waiting = desk.settled(first, never());
-  await place.startWorker('w1', { handler: async ({ taskId }) => (taskId === first.id ? done : { kind: 'returned' }) });
+  await place.startWorker('w1', { concurrency: 2, handler: onlyDoes(first) });
   await expect.poll(async () => (await place.receipts()).length).toBe(1);
   tick();
   code = undefined;
@@ -204,7 +212,7 @@ test('E21 C5 what could not be proved when it came counts when it can, whoever h
   });
   const first = await submit(desk);
   const waiting = desk.settled(first, never());
-  await place.startWorker('w1', { handler: async ({ taskId }) => (taskId === first.id ? done : { kind: 'returned' }) });
+  await place.startWorker('w1', { concurrency: 2, handler: onlyDoes(first) });
   await expect.poll(() => judgedCount).toBeGreaterThan(0);
   const giveUp = new AbortController();
   laterMs += 2_000;
