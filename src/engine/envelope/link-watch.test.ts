@@ -212,7 +212,7 @@ describe('floods and replays', () => {
     }
     expect(admitAll(acme, sent.slice(0, 4))).toEqual(['refused', 'refused', 'refused', 'refused']);
     expect(admitAll(acme, sent.slice(4))).toEqual(['accepted']);
-  });
+  }, 60_000);
 
   it('E8 an unsigned message moves no signed chain, also while unsigned ones are accepted', () => {
     const { acme, forge, verdictOf } = setUp();
