@@ -113,6 +113,8 @@ test('a hidden window stops the flow by itself, and shows everything when it is 
   const bare = await startBareWorkbench(profile);
   try {
     const { page, setHidden } = bare;
+    await page.keyboard.press('Control+2');
+    await expect(page.getByTestId('received-count')).toBeVisible();
     await burst(page, 'seen', 100);
     await expectSum(page, 100);
     await setHidden(true);
