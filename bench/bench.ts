@@ -12,6 +12,7 @@ import { openPublishGroup } from './p1-publish.ts';
 import { openRoutingGroup } from './p2-routing.ts';
 import { openDurableGroup } from './p3-durable.ts';
 import { openNatsEngineGroup } from './p4-nats-engine.ts';
+import { openPeersGroup } from './p14-peers.ts';
 import { findRedisServer } from './redis-server.ts';
 import { type Group, measureGroup, type NotMeasured, type Row } from './rounds.ts';
 import { tableOf } from './table.ts';
@@ -21,6 +22,7 @@ const openers: Readonly<Record<(typeof plans)[number], () => Promise<Group>>> = 
   P2: openRoutingGroup,
   P3: openDurableGroup,
   P4: openNatsEngineGroup,
+  P14: openPeersGroup,
 };
 
 const { gc } = globalThis;

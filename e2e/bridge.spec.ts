@@ -182,8 +182,8 @@ async function stolenAfterPush({ app, page }: Workbench, id: number): Promise<un
   const pushed = page.evaluate(
     (seq) =>
       new Promise<void>((resolve) => {
-        window.bridge.onSnapshot(({ name, value }) => {
-          if (name === 'streams.status' && (value as { newestSeq: number }).newestSeq > seq) resolve();
+        window.bridge.onSnapshot(({ name, text }) => {
+          if (name === 'streams.status' && (JSON.parse(text) as { newestSeq: number }).newestSeq > seq) resolve();
         });
       }),
     before.newestSeq,

@@ -32,7 +32,8 @@ test('B2 what overflows the buffer is counted as dropped, marked in its place, a
   const status = await readSnapshot(page, 'streams.status');
   expect(dropped).toBeGreaterThan(0);
   expect(dropped).toBe(status.droppedCount);
-  expect(100_050 - dropped).toBeLessThanOrEqual(status.capacityCount + 50);
+  // What the buffer held at the end of the flood arrives whole; frames that were sent during it come on top.
+  expect(100_050 - dropped).toBeGreaterThanOrEqual(status.capacityCount);
   await burst(page, 'after', 1);
   await expectSum(page, 100_051);
   await expect(page.getByLabel('Throughput and cost')).toContainText(

@@ -3,6 +3,7 @@ import { parseBenchArgs } from '../bench/bench-args.ts';
 import { figuresOf, measureGroup, medianOf, p95Of } from '../bench/rounds.ts';
 import { short, tableOf } from '../bench/table.ts';
 import { createArrivals } from '../bench/timed-work.ts';
+import { needsWindow } from './bench.mjs';
 
 /** A side that measures the given values, one after the other; the first is the round that does not count. */
 function fakeSide(values, { unit = 'messages/s', order = [], name = '' } = {}) {
@@ -119,12 +120,18 @@ describe('table', () => {
 
 describe('arguments', () => {
   it('names plans, in their order, and how many rounds', () => {
-    expect(parseBenchArgs([])).toEqual({ wanted: ['P1', 'P2', 'P3', 'P4'], rounds: 5, isGate: false });
+    expect(parseBenchArgs([])).toEqual({ wanted: ['P1', 'P2', 'P3', 'P4', 'P14'], rounds: 5, isGate: false });
     const args = ['p3', 'P1', '--rounds=9', '--gate'];
     expect(parseBenchArgs(args)).toEqual({ wanted: ['P1', 'P3'], rounds: 9, isGate: true });
-    expect(() => parseBenchArgs(['P7'])).toThrow('P1, P2, P3, P4');
+    expect(parseBenchArgs(['P14', 'p1']).wanted).toEqual(['P1', 'P14']);
+    expect(() => parseBenchArgs(['P7'])).toThrow('P1, P2, P3, P4, P14');
     expect(() => parseBenchArgs(['--rounds=4'])).toThrow('at least 5');
   });
+});
+
+it('only P14 opens a window: by its name, or as one of all', () => {
+  expect([[], ['--gate'], ['p14'], ['P1', 'P14']].map(needsWindow)).toEqual([true, true, true, true]);
+  expect([['P1'], ['P1', 'P4', '--rounds=9']].map(needsWindow)).toEqual([false, false]);
 });
 
 it('who waits for arrivals is woken by the last one, also when all came before', async () => {

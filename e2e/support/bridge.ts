@@ -42,7 +42,7 @@ export function readSnapshot<Name extends SnapshotName<AppContract>>(
         const stop = window.bridge.onSnapshot((update) => {
           if (update.name !== wanted) return;
           stop();
-          resolve(update.value);
+          resolve(JSON.parse(update.text));
         });
       }),
     name,

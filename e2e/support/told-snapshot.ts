@@ -11,7 +11,7 @@ export async function tellSnapshot<Name extends SnapshotName<AppContract>>(
   name: Name,
   value: SnapshotValue<AppContract, Name>,
 ): Promise<void> {
-  const update: SnapshotUpdate = { name, version, value };
+  const update: SnapshotUpdate = { name, version, text: JSON.stringify(value) };
   await app.evaluate(
     ({ BrowserWindow }, told) => BrowserWindow.getAllWindows()[0]?.webContents.send('bridge:snapshot', told),
     update,

@@ -97,8 +97,9 @@ async function settle(): Promise<void> {
 const sentNames = (): string[] => [...new Set(updates.map(({ name }) => name))].sort();
 const setUp = (): Promise<void> | void =>
   engine.services.identity.setUp({ peer: 'ada', displayName: 'Ada' }, context) as Promise<void>;
-const status = (): StreamsStatus =>
-  engine.snapshots.current().find(({ name }) => name === 'streams.status')?.value as StreamsStatus;
+const valueIn = (from: readonly SnapshotUpdate[], wanted: string): unknown =>
+  JSON.parse(from.find(({ name }) => name === wanted)?.text ?? 'null');
+const status = (): StreamsStatus => valueIn(engine.snapshots.current(), 'streams.status') as StreamsStatus;
 const burst = async (count: number): Promise<unknown> =>
   await engine.services.developer.burst({ session: 's', count, textLength: 20, form: 'bare' }, context);
 
@@ -120,7 +121,7 @@ it('I3 locked: only key store and status are sent or readable; unlocked: all of 
   await settle();
   profiles.clock.advance(5_000);
   expect(sentNames()).toEqual(['app.status', 'identity.keyStore']);
-  expect(updates.find(({ name }) => name === 'identity.keyStore')?.value).toMatchObject({ kind: 'locked' });
+  expect(valueIn(updates, 'identity.keyStore')).toMatchObject({ kind: 'locked' });
   expect(engine.snapshots.current().map(({ name }) => name)).toEqual(['app.status', 'identity.keyStore']);
 
   updates.length = 0;
@@ -190,8 +191,10 @@ it('I3 after a failed self-test nothing of the workspace is shown, and the state
   await start({ ok: false, failed: ['aes'] });
   await settle();
   expect(engine.gate.isOpen).toBe(false);
-  const [, keyStore] = engine.snapshots.current();
-  expect(keyStore?.value).toMatchObject({ kind: 'self-test-failed', reason: expect.stringContaining('aes') });
+  expect(valueIn(engine.snapshots.current(), 'identity.keyStore')).toMatchObject({
+    kind: 'self-test-failed',
+    reason: expect.stringContaining('aes'),
+  });
 });
 
 const refusals: Readonly<Record<Tampering, RefusalReason>> = {
@@ -219,8 +222,7 @@ it.each(Object.entries(refusals))(
     const marks = frames.flatMap((frame) => frame.marks.map(unpackMarks));
     expect(marks.at(-1)?.isRefused).toBe(true);
     expect(marks.slice(0, -1).filter(({ isRefused }) => isRefused)).toEqual([]);
-    const state = engine.snapshots.current().find(({ name }) => name === 'streams.quarantine')
-      ?.value as QuarantineState;
+    const state = valueIn(engine.snapshots.current(), 'streams.quarantine') as QuarantineState;
     expect(state).toMatchObject({ refusedCount: 1, countByReason: { [reason]: 1 } });
     const { trust } = await engine.services.streams.read({ seq: state.recent[0]?.seq as number }, context);
     expect(trust.refusal?.reason).toBe(reason);

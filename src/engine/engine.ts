@@ -16,6 +16,7 @@ import { startManagedServer } from './connections/managed-server.ts';
 import type { FindOnPath } from './connections/server-program.ts';
 import type { SelfTestResult } from './crypto/self-test.ts';
 import { createDeveloperService, type DeveloperService } from './developer/developer-service.ts';
+import { createArrivalTurns } from './envelope/arrival-turns.ts';
 import { createIntake } from './envelope/intake.ts';
 import { createQuarantine } from './envelope/quarantine.ts';
 import { createTrustReporter } from './envelope/trust-reporter.ts';
@@ -107,7 +108,7 @@ function createStreams({ bus, ports, config, onSessions, onQuarantine }: Streams
   const buffer = createMessageBuffer({ capacityCount: config.bufferCount, capacityBytes: config.bufferBytes });
   const quarantine = createQuarantine({ onChange: onQuarantine });
   const intake = held.add(createIntake({ ...judging, buffer, subjects, quarantine, clock, workspace }));
-  held.add(bus.subscribe('>', { kind: 'inline', onMessage: intake.take }));
+  held.add(bus.subscribe('>', { kind: 'inline', onMessage: createArrivalTurns(clock, intake.take) }));
   const sessions = held.add(
     createSessionDirectory({ intake, buffer, clock, reader: subjects, workspace, onChange: onSessions }),
   );

@@ -62,8 +62,10 @@ async function during<T>(work: Promise<T> | T): Promise<T> {
   return await work;
 }
 
-const snapshot = <N extends SnapshotName<AppContract>>(name: N): SnapshotValue<AppContract, N> | undefined =>
-  engine.snapshots.current().find((one) => one.name === name)?.value as SnapshotValue<AppContract, N> | undefined;
+function snapshot<N extends SnapshotName<AppContract>>(name: N): SnapshotValue<AppContract, N> | undefined {
+  const text = engine.snapshots.current().find((one) => one.name === name)?.text;
+  return text === undefined ? undefined : (JSON.parse(text) as SnapshotValue<AppContract, N>);
+}
 /** Rows of Streams on subjects of a pattern, with their signatures checked. */
 async function rows(pattern: string): Promise<{ subject: string | undefined; preview: string; marks: TrustMarks }[]> {
   const frames: RowsFrame[] = [];

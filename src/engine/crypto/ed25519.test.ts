@@ -38,6 +38,22 @@ describe('E13 Ed25519', () => {
     );
   });
 
+  test('P14 the keys of 2 000 signers stay ready: none is checked or made a second time', () => {
+    let checked = 0;
+    const verifier = createEd25519Verifier({ keys: { checkEd25519: () => void checked++, checkX25519: () => {} } });
+    const keys = Array.from({ length: 2000 }, (_, at) => new Uint8Array(32).fill(at & 255).fill(at >> 8, 0, 1));
+    const verifyAll = (): void => {
+      for (const publicKey of keys) {
+        expect(verifier.verify({ publicKey, message: new Uint8Array(), signature: new Uint8Array() }, 'key')).toBe(
+          false,
+        );
+      }
+    };
+    verifyAll();
+    verifyAll();
+    expect(checked).toBe(keys.length);
+  });
+
   test('E13 any changed bit of message, signature or key is refused', () => {
     const made = signed(new Uint8Array(32).fill(3), new Uint8Array(40).fill(5));
     const verifier = newVerifier();

@@ -70,7 +70,7 @@ export function createEd25519Verifier(options: {
   readonly keys: PublicKeyCheck;
   readonly capacity?: number;
 }): Ed25519Verifier {
-  const { keys, capacity = 1024 } = options;
+  const { keys, capacity = 4096 } = options;
   const ready = createBoundedCache<KeyObject>(capacity);
   function readyKey(bytes: Uint8Array, field: string): KeyObject {
     const id = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');

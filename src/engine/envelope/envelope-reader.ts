@@ -29,8 +29,8 @@ export interface EnvelopeReader {
   read(data: Uint8Array): EnvelopeReading;
 }
 
-/** Readings that are remembered: what lies between a message's arrival and its row. */
-const rememberedReadings = 1024;
+/** Readings that are remembered: what lies between a message's arrival and its row, some second of thousands of peers. */
+const rememberedReadings = 4096;
 /** Most bytes of messages whose readings are remembered; a reading holds some three times as much. */
 const rememberedBytes = 8 * 1024 * 1024;
 /** Largest message that is looked at as vak-rs: its payload is an array of numbers, dear to read, and it is only shown. */
@@ -71,13 +71,24 @@ export function createEnvelopeReader(): EnvelopeReader {
     maxWeight: rememberedBytes,
     weightOf: ({ sizeBytes }) => sizeBytes,
   });
+  /** Most who ask for one ask for that which was asked for last. */
+  let lastData: Uint8Array | undefined;
+  let lastReading: EnvelopeReading | undefined;
+
+  function find(data: Uint8Array): EnvelopeReading {
+    const remembered = known.get(data);
+    if (remembered !== undefined) return remembered.reading;
+    const reading = readNow(data);
+    known.set(data, { reading, sizeBytes: data.length });
+    return reading;
+  }
+
   return {
     read(data) {
-      const remembered = known.get(data);
-      if (remembered !== undefined) return remembered.reading;
-      const reading = readNow(data);
-      known.set(data, { reading, sizeBytes: data.length });
-      return reading;
+      if (data === lastData && lastReading !== undefined) return lastReading;
+      lastReading = find(data);
+      lastData = data;
+      return lastReading;
     },
   };
 }

@@ -171,7 +171,7 @@ export function createMessageJudge(deps: MessageJudgeDeps): MessageJudge {
   function open(held: HeldMessage): OpenedPayload {
     const reading = reader.read(held.data);
     if (reading.kind !== 'envelope') return { kind: 'opened', bytes: held.data, wasSealed: false };
-    const opened = opener.open(reading.envelope);
+    const opened = opener.openDecoded(reading.envelope);
     if (reading.envelope.seal === undefined) return opened;
     if (opened.kind === 'opened') held.trust.seal = 'opens';
     else if (opened.failure.kind !== 'locked') held.trust.seal = 'fails';

@@ -42,6 +42,13 @@ describe('E6 round trip', () => {
     expect(opener.open(envelope)).toEqual({ kind: 'opened', bytes: utf8(payload), wasSealed: true });
   });
 
+  test('P14 what was decoded opens, or fails, as it does when its attributes are checked once more', () => {
+    const sealed = decodeEnvelope(encodeEnvelope(sealedOne()));
+    const others = [goldenEnvelope, withBytes(sealed, flip(bytesOf(sealed), 0)), withBytes(sealed, new Uint8Array(3))];
+    for (const envelope of [sealed, ...others]) expect(opener.openDecoded(envelope)).toEqual(opener.open(envelope));
+    expect(failureOf({ ...sealed, id: 'no uuid' })).toMatchObject({ kind: 'malformed', culprit: 'id' });
+  });
+
   test('E6 what is not sealed is its own payload, a foreign JSON value as its text', () => {
     expect(opener.open(goldenEnvelope)).toMatchObject({ kind: 'opened', wasSealed: false });
     const data = { kind: 'json', text: '{"a": 9007199254740993}' } as const;

@@ -17,6 +17,8 @@ import type { SecretRegistry } from './secret-registry.ts';
 export interface EnvelopeOpener {
   /** The payload, opened if it is sealed. Never throws. */
   open(envelope: Envelope): OpenedPayload;
+  /** The same of an envelope as it was decoded: decoding has checked its attributes (E1). */
+  openDecoded(envelope: Envelope): OpenedPayload;
   /**
    * Why an envelope that `open` failed on does not open, with the culprit where it can be found out. Takes up to eight
    * tries of opening. Throws a TypeError if it does open.
@@ -40,15 +42,20 @@ const failed = (kind: OpenFailure['kind'], why: string, culprit: string | null):
   return { kind: 'failed', failure: { kind, why, culprit } };
 };
 
-/** The first field that breaks E1, or a payload that is too short to be sealed. */
-function findMalformed(envelope: Envelope): OpenedPayload | undefined {
+/** The first field that breaks E1. */
+function findBadField(envelope: Envelope): OpenedPayload | undefined {
   try {
     checkAttributes(envelope);
+    return undefined;
   } catch (error) {
     if (!isVakError(error)) throw error;
     const field = error.details?.['field'];
     return failed('malformed', `${error.message}.`, typeof field === 'string' ? field : null);
   }
+}
+
+/** A payload that is too short to be sealed. */
+function findCut(envelope: Envelope): OpenedPayload | undefined {
   const { length } = payloadBytesOf(envelope);
   if (length >= tagLength) return undefined;
   const why = `data_base64 has ${length} bytes, and the tag of a sealed payload alone has ${tagLength}: it was cut.`;
@@ -83,10 +90,14 @@ export function createEnvelopeOpener({ registry, workspace }: EnvelopeOpenerDeps
     return failed('tag-mismatch', why, null);
   }
 
-  function open(envelope: Envelope): OpenedPayload {
+  function openDecoded(envelope: Envelope): OpenedPayload {
     const { seal } = envelope;
     if (seal === undefined) return { kind: 'opened', bytes: payloadBytesOf(envelope), wasSealed: false };
-    return findMalformed(envelope) ?? openSealed(envelope, seal);
+    return findCut(envelope) ?? openSealed(envelope, seal);
+  }
+
+  function open(envelope: Envelope): OpenedPayload {
+    return (envelope.seal === undefined ? undefined : findBadField(envelope)) ?? openDecoded(envelope);
   }
 
   function opensWith(envelope: Envelope, { field, value }: AadChange): boolean {
@@ -94,7 +105,7 @@ export function createEnvelopeOpener({ registry, workspace }: EnvelopeOpenerDeps
   }
 
   return {
-    open,
+    ...{ open, openDecoded },
     diagnose(envelope, hints) {
       const result = open(envelope);
       if (result.kind === 'opened') throw new TypeError('diagnose: the envelope opens');

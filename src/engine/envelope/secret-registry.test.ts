@@ -55,6 +55,14 @@ describe('E7 the secret that a key id selects', () => {
     );
   });
 
+  test('P14 the keys of 2 000 senders stay ready, also past midnight, when each has another', () => {
+    const { registry } = playSecrets([entryOf('s1')]);
+    const keyIds = Array.from({ length: 4000 }, (_, at) => `s1.p${at % 2000}.2026010${at < 2000 ? 2 : 3}.b1`);
+    const keys = () => keyIds.map((keyId, at) => registry.keyFor(keyId, `p${at % 2000}`));
+    const found = keys().map((one) => (one.kind === 'key' ? one.key : undefined));
+    expect(keys().every((one, at) => one.kind === 'key' && one.key === found[at])).toBe(true);
+  });
+
   test('E7 a key id of another peer than agentid is malformed, and the field is named', () => {
     const { registry } = playSecrets([entryOf('s1')]);
     expect(failureOf(registry.keyFor(adaKey, 'bob'))).toMatchObject({ kind: 'malformed', culprit: 'keyid' });

@@ -54,8 +54,8 @@ export interface SecretRegistryDeps {
 const salt = utf8('vak-bus-hkdf-salt-v1');
 const keyLength = 32;
 const maxKeyIdLength = 192;
-/** Keys that are kept ready: a day's senders of a large workspace. */
-const rememberedKeys = 1024;
+/** Keys that are kept ready: those of twice the sessions that the app follows, as a day has two at its turn. */
+const rememberedKeys = 4096;
 
 function deriveKey(secret: Secret, keyId: string): KeyObject {
   const info = utf8(`vak-bus-aes-256-gcm-${keyId}`);

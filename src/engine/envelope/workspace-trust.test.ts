@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createTestProfiles, type TestProfiles, testWorkspace } from '../../../tests/support/test-profile.ts';
 import { utf8 } from '../../shared/base/bytes.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
@@ -99,6 +99,20 @@ it('I4 signatures are judged by the grant in force when they came, also while th
     kind: 'invalid',
     why: expect.stringContaining('revoked'),
   });
+});
+
+it('P14 what was verified of grants and keys is remembered by the records, for whoever asks', async () => {
+  const { keyStore, records } = profile;
+  await writeAs({ peer: 'w1', roles: ['worker'], queues: ['q'] }, 'w1-1-e');
+  const contents = keyStore.read();
+  const timeline = records.timelines(contents)('w1');
+  expect(timeline.grants).toHaveLength(1);
+  expect(records.timelines(contents)('w1')).toBe(timeline);
+  const { envelope, subject } = await writeAs({ peer: 'w1', roles: ['worker'], queues: ['q'] }, 'w1-2-e');
+  const signatures = createProfileSignatureCheck(records, createPinnedRoot(keyStore, testWorkspace));
+  const seen = vi.spyOn(records.checks.verifier, 'verify');
+  expect(signatures.check(envelope, subject, profiles.clock.now())).toMatchObject({ kind: 'valid' });
+  expect(seen).toHaveBeenCalled();
 });
 
 it('I4 nothing can be told before the key store was open once', async () => {

@@ -8,7 +8,6 @@ import { rolesThatMayPublish } from '../../shared/protocol/acl.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import type { KeyStore, StoredWorkspaceSecret } from '../identity/key-store.ts';
 import type { Secret } from '../identity/secret.ts';
-import { createRecordChecks } from '../identity/signed-record.ts';
 import {
   createSignerResolution,
   type SignerQuestion,
@@ -54,7 +53,7 @@ export function createWorkspaceSecrets(deps: WorkspaceSecretsDeps): SecretSource
 }
 
 /** What of a workspace's records says who was granted what. */
-export type GrantRecords = Pick<WorkspaceRecords, 'workspace' | 'directory' | 'floor'>;
+export type GrantRecords = Pick<WorkspaceRecords, 'workspace' | 'directory' | 'floor' | 'checks'>;
 
 /** Judges the signature of an envelope on a subject; undefined while the workspace's root was never seen. */
 export interface ProfileSignatureCheck {
@@ -73,7 +72,7 @@ function rolesFor(subject: string, { workspaceid, agentid, sessionid }: Envelope
  * key store is restored or begun anew.
  */
 export function createProfileSignatureCheck(
-  { workspace: ws, directory, floor }: GrantRecords,
+  { workspace: ws, directory, floor, checks }: GrantRecords,
   pinned: Pick<PinnedRoot, 'current'>,
 ): ProfileSignatureCheck {
   let root: string | undefined;
@@ -86,7 +85,6 @@ export function createProfileSignatureCheck(
     signatures = undefined;
     resolution = undefined;
     if (rootPublic === undefined) return;
-    const checks = createRecordChecks();
     resolution = createSignerResolution({ ws, rootPublic, directory: directory.seen, floor, checks });
     signatures = createSignatureCheck({ verifier: checks.verifier, resolution, rolesFor });
   }

@@ -11,6 +11,12 @@ const initialCredits = 2;
 const frameIntervalMs = 16;
 /** Messages that one turn may examine. */
 const scanLimit = 8192;
+/** How long a turn may fill a frame, ms: the rest of what waits goes into the next one. */
+const fillMs = 6;
+/** Messages after which the time is looked at. */
+const timedMessages = 16;
+/** How far those that wait are counted. */
+const countLimit = 256;
 /** Messages judged anew that wait to be sent again; beyond it the oldest stay shown as they were. */
 const maxRevised = 4096;
 
@@ -35,7 +41,8 @@ export interface FrameBuilder {
 export interface FeedSource {
   /** Whether messages of a subject belong to it. */
   accepts(subject: string): boolean;
-  createFrame(): FrameBuilder;
+  /** `waitingCount`: messages of its own that wait to be sent, counted up to 256. */
+  createFrame(waitingCount: number): FrameBuilder;
 }
 
 export interface FeedPump extends Disposable {
@@ -95,7 +102,7 @@ export function createFeedPump({ buffer, source, clock, fromSeq, send }: FeedPum
 
   /** Sends again what was judged anew, in a frame of its own; returns whether it was sent. */
   function pumpRevised(): boolean {
-    const frame = source.createFrame();
+    const frame = source.createFrame(Math.min(revised.size, countLimit));
     for (const [seq, before] of revised) {
       const message = buffer.get(seq);
       if (message !== undefined && source.accepts(message.subject) && !frame.add(message, before)) break;
@@ -112,19 +119,36 @@ export function createFeedPump({ buffer, source, clock, fromSeq, send }: FeedPum
     lastSentMs = clock.monotonic();
   }
 
-  /** Fills one frame; returns whether it was sent. */
-  function pumpFrame(): boolean {
-    skipLost();
-    if (revised.size > 0 && pumpRevised()) return true;
-    const frame = source.createFrame();
+  function countWaiting(scanEnd: number): number {
+    let count = 0;
+    for (let seq = cursor; seq <= scanEnd && count < countLimit; seq++) {
+      if (source.accepts((buffer.get(seq) as HeldMessage).subject)) count++;
+    }
+    return count;
+  }
+
+  /** Puts what waits into a frame until it is full or the turn is spent; how many, and whether it is. */
+  function fill(frame: FrameBuilder, scanEnd: number): { readonly added: number; readonly isSpent: boolean } {
+    const endsMs = clock.monotonic() + fillMs;
     let added = 0;
-    const scanEnd = Math.min(buffer.newestSeq, cursor + scanLimit - 1);
-    for (; cursor <= scanEnd; cursor++) {
+    let isSpent = false;
+    for (; cursor <= scanEnd && !isSpent; cursor++) {
       const message = buffer.get(cursor) as HeldMessage;
       if (!source.accepts(message.subject)) continue;
       if (!frame.add(message)) break;
       added++;
+      isSpent = added % timedMessages === 0 && clock.monotonic() >= endsMs;
     }
+    return { added, isSpent };
+  }
+
+  /** Sends one frame if there is something for it; returns whether it did, and the turn has time for another. */
+  function pumpFrame(): boolean {
+    skipLost();
+    if (revised.size > 0 && pumpRevised()) return true;
+    const scanEnd = Math.min(buffer.newestSeq, cursor + scanLimit - 1);
+    const frame = source.createFrame(countWaiting(scanEnd));
+    const { added, isSpent } = fill(frame, scanEnd);
     const isLive = cursor > buffer.newestSeq;
     // The end of the backlog is told once, also where nothing of it belongs to this feed.
     if (frame.isEmpty && unreportedDrops === 0 && (hasCaughtUp || !isLive)) return false;
@@ -132,7 +156,7 @@ export function createFeedPump({ buffer, source, clock, fromSeq, send }: FeedPum
     post(frame.build(unreportedDrops, cursor - 1));
     unreportedDrops = 0;
     sentCount += added;
-    return true;
+    return !isSpent;
   }
 
   function flush(): void {

@@ -15,6 +15,8 @@ export const maxFrameBytes = 64 * 1024;
 const rowOverhead = 48;
 /** Signatures that a frame checks; rows beyond it are checked when they are looked at (quality.md P8). */
 const maxFrameChecks = 8;
+/** Rows that fill a window, about. Where more wait they run through unread: none is checked, and those that stay in sight are asked for. */
+const maxReadRows = 48;
 
 /** Strings of one frame by index. */
 interface Dictionary {
@@ -36,7 +38,7 @@ function createDictionary(): Dictionary {
   };
 }
 
-function createRowsFrame(rows: RowReader): FrameBuilder {
+function createRowsFrame(rows: RowReader, waitingCount: number): FrameBuilder {
   const subjects = createDictionary();
   const peers = createDictionary();
   const seq: number[] = [];
@@ -46,7 +48,7 @@ function createRowsFrame(rows: RowReader): FrameBuilder {
   const sizeBytes: number[] = [];
   const preview: string[] = [];
   const marks: number[] = [];
-  let checksLeft = maxFrameChecks;
+  let checksLeft = waitingCount > maxReadRows ? 0 : maxFrameChecks;
   let bytes = 0;
 
   function add(message: HeldMessage): boolean {
@@ -94,6 +96,6 @@ export function createRowsSource(pattern: string, rows: RowReader): FeedSource {
   checkPattern(pattern);
   return {
     accepts: (subject) => pattern === '>' || matches(pattern, subject),
-    createFrame: () => createRowsFrame(rows),
+    createFrame: (waitingCount) => createRowsFrame(rows, waitingCount),
   };
 }

@@ -16,7 +16,8 @@ export interface SubjectReader {
   read(subject: string): SubjectFacts;
 }
 
-const rememberedSubjects = 4096;
+/** Four verbs of each session that the app follows. */
+const rememberedSubjects = 8192;
 const foreign: SubjectFacts = { type: 'foreign', workspace: null, session: null };
 const sessionPlanes = new Set(['events', 'receipts', 'approvals']);
 

@@ -8,19 +8,21 @@ import type { Clock } from '../ports/clock.ts';
 import type { Directory } from '../ports/directory.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import type { ProfileFiles } from '../settings/profile-files.ts';
-import { createTimelineReader, type GrantTimeline } from './grant-timeline.ts';
+import { createTimelineReader, type GrantTimeline, type ReadTimeline } from './grant-timeline.ts';
 import type { KeyStoreContents } from './key-store.ts';
 import { openLocalDirectory } from './local-directory.ts';
 import { openPins, type Pins } from './pins.ts';
 import { workspaceIn } from './root-grants.ts';
 import { openSerialFloor, type SerialFloor } from './serial-floor.ts';
-import { createRecordChecks } from './signed-record.ts';
+import { createRecordChecks, type RecordChecks } from './signed-record.ts';
 
 export interface WorkspaceRecords {
   readonly workspace: string;
   readonly directory: Directory;
   readonly floor: SerialFloor;
   readonly pins: Pins;
+  /** What was checked of keys is remembered here, for all who use these records: a key is dear to check. */
+  readonly checks: RecordChecks;
   /** What each peer was ever granted, verified under the root that `contents` pins. */
   timelines(contents: KeyStoreContents): (peer: string) => GrantTimeline;
   /** Writes what was seen, then closes. */
@@ -44,6 +46,16 @@ export async function openWorkspaceRecords(options: WorkspaceRecordsOptions): Pr
   const { files, workspace, clock, randomness, report } = options;
   const held = createDisposer();
   const common = { clock, randomness, report };
+  const checks = createRecordChecks();
+  let reader: { readonly root: string; readonly read: ReadTimeline } | undefined;
+
+  /** The same one as long as the root is: it remembers what it has verified. */
+  function readerUnder(root: string): ReadTimeline {
+    if (reader?.root !== root)
+      reader = { root, read: createTimelineReader({ ws: workspace, rootPublic: root, checks }) };
+    return reader.read;
+  }
+
   try {
     const directory = held.add(await openLocalDirectory({ ...common, path: files.directory(workspace), workspace }));
     const floor = held.add(await openSerialFloor({ ...common, path: files.serials }));
@@ -53,9 +65,9 @@ export async function openWorkspaceRecords(options: WorkspaceRecordsOptions): Pr
       directory,
       floor,
       pins,
+      checks,
       timelines(contents) {
-        const { rootPublic } = workspaceIn(contents, workspace);
-        const read = createTimelineReader({ ws: workspace, rootPublic, checks: createRecordChecks() });
+        const read = readerUnder(workspaceIn(contents, workspace).rootPublic);
         return (peer) => read(directory.grants(peer), peer);
       },
       async close() {

@@ -71,6 +71,27 @@ describe('session directory', () => {
     expect(only()).toMatchObject({ state: 'ended', note: 'killed by SIGKILL' });
   });
 
+  it('P14 a heartbeat of a session whose peer is known is counted, and its signature is not asked for', () => {
+    const { acme, status, only } = setUp();
+    status('s1-e', { state: 'started', detail: { reason: 'ready' } });
+    const before = acme.checkedCount;
+    for (let index = 0; index < 15; index++) status('s1-e', { state: 'heartbeat' });
+    expect(acme.checkedCount).toBe(before);
+    expect(only()).toMatchObject({ messageCount: 16, note: 'started: ready', state: 'live', peer: 'peer-of-s1-e' });
+    status('s1-e', { state: 'done' });
+    expect(acme.checkedCount).toBeGreaterThan(before);
+    expect(only()?.note).toBe('done');
+  });
+
+  it('P14 the first heartbeat of a session that was joined late says whose it is', () => {
+    const { acme, directory, only } = setUp();
+    const peer = acme.peer('w1');
+    acme.intake.take(peer.write({ channel: 'assistant', index: 0, text: 'x' }, 'tokens'));
+    expect(only()?.peer).toBeNull();
+    acme.intake.take(peer.write({ state: 'heartbeat' }));
+    expect(directory.peerOf('w1-1-e')).toBe('w1');
+  });
+
   it('forgets the quietest beyond its bound, and counts it', () => {
     const { clock, acme, directory } = setUp();
     const peer = (index: number | string) => acme.peer('w1', { key: 5, session: `s${index}-e` });

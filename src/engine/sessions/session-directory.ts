@@ -133,9 +133,17 @@ export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirec
     }
   }
 
+  /** Whether a message is worth judging: most of what waits are heartbeats, which say nothing. */
+  function isHeartbeat(held: HeldMessage): boolean {
+    const opened = intake.open(held);
+    return opened.kind === 'opened' && decodeStatus(opened.bytes)?.state === 'heartbeat';
+  }
+
   /** Reads a status; `news` if its session is up to date then, `read` if it said nothing, `denied` if it may not be read. */
   function readStatus(held: HeldMessage, entry: Entry): 'news' | 'read' | 'denied' {
     if (entry.isEnded) return 'news';
+    // It has been counted, and says nothing that a signature could vouch for: of thousands of peers they would be most of what is checked.
+    if (entry.peer !== null && isHeartbeat(held)) return 'read';
     const admission = intake.admit(held);
     if (admission.kind === 'locked') {
       entry.unreadFromSeq = Math.min(entry.unreadFromSeq ?? held.seq, held.seq);
@@ -151,12 +159,6 @@ export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirec
     const { session } = reader.read(held.subject);
     const entry = session === null ? undefined : entries.get(session);
     return entry !== undefined && held.trust.refusal === undefined && readStatus(held, entry) !== 'denied';
-  }
-
-  /** Whether a message is worth judging: most of what waits are heartbeats, which say nothing. */
-  function isHeartbeat(held: HeldMessage): boolean {
-    const opened = intake.open(held);
-    return opened.kind === 'opened' && decodeStatus(opened.bytes)?.state === 'heartbeat';
   }
 
   /** The newest status of each session that waits, from what the buffer still holds. */

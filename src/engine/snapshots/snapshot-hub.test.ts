@@ -33,7 +33,7 @@ describe('snapshot hub', () => {
     }
     expect(updates).toHaveLength(10);
     clock.advance(100);
-    expect(updates.at(-1)).toEqual({ name: 'a.count', version: 11, value: 999 });
+    expect(updates.at(-1)).toEqual({ name: 'a.count', version: 11, text: '999' });
     expect(updates.map((update) => update.version)).toEqual(Array.from({ length: 11 }, (_, index) => index + 1));
   });
 
@@ -53,13 +53,13 @@ describe('snapshot hub', () => {
     clock.advance(10);
     values.count = 5;
     expect(hub.current()).toEqual([
-      { name: 'a.count', version: 2, value: 5 },
-      { name: 'b.text', version: 1, value: '' },
+      { name: 'a.count', version: 2, text: '5' },
+      { name: 'b.text', version: 1, text: '""' },
     ]);
     values.count = 6;
     hub.changed('a.count');
     clock.advance(200);
-    expect(updates.at(-1)).toEqual({ name: 'a.count', version: 3, value: 6 });
+    expect(updates.at(-1)).toEqual({ name: 'a.count', version: 3, text: '6' });
   });
 
   it('a change that somebody’s first look finds is sent to those who listen already', () => {
@@ -68,8 +68,8 @@ describe('snapshot hub', () => {
     clock.advance(200);
     values.count = 5;
     hub.changed('a.count');
-    expect(hub.current()[0]).toEqual({ name: 'a.count', version: 2, value: 5 });
-    const sent = (): unknown[] => updates.filter(({ name }) => name === 'a.count').map(({ value }) => value);
+    expect(hub.current()[0]).toEqual({ name: 'a.count', version: 2, text: '5' });
+    const sent = (): unknown[] => updates.filter(({ name }) => name === 'a.count').map(({ text }) => Number(text));
     expect(sent()).toEqual([0, 5]);
     clock.advance(200);
     expect(sent()).toEqual([0, 5]);
@@ -94,20 +94,56 @@ describe('snapshot hub', () => {
     hub.changed('a.count');
     clock.advance(200);
     expect(hub.current().map(({ name }) => name)).toEqual(['b.text']);
-    expect(updates).toEqual([{ name: 'b.text', version: text + 1, value: '' }]);
+    expect(updates).toEqual([{ name: 'b.text', version: text + 1, text: '""' }]);
     expect(reads).not.toContain('a.count');
     values.count = 0;
     isOpen = true;
     hub.resend();
     clock.advance(200);
     expect(updates.slice(1).sort((left, right) => left.name.localeCompare(right.name))).toEqual([
-      { name: 'a.count', version: count + 1, value: 0 },
-      { name: 'b.text', version: text + 2, value: '' },
+      { name: 'a.count', version: count + 1, text: '0' },
+      { name: 'b.text', version: text + 2, text: '""' },
     ]);
     expect(hub.current()).toEqual([
-      { name: 'a.count', version: count + 1, value: 0 },
-      { name: 'b.text', version: text + 2, value: '' },
+      { name: 'a.count', version: count + 1, text: '0' },
+      { name: 'b.text', version: text + 2, text: '""' },
     ]);
+  });
+
+  it('P14 a large value goes out less often, small ones beside it as ever; the last change of it arrives', () => {
+    const { clock, values, hub, updates } = setUp();
+    const large = 'x'.repeat(360 * 1024);
+    const seconds = 20;
+    for (let ms = 0; ms < seconds * 1000; ms += 10) {
+      values.count = ms;
+      values.text = `${ms} ${large}`;
+      hub.changed('a.count');
+      hub.changed('b.text');
+      clock.advance(10);
+    }
+    const sent = (name: string) => updates.filter((update) => update.name === name);
+    const characters = sent('b.text').reduce((sum, { text }) => sum + text.length, 0);
+    expect(characters / seconds).toBeLessThanOrEqual((512 + 360) * 1024);
+    expect(characters / seconds).toBeGreaterThan(360 * 1024);
+    expect(sent('a.count').length).toBeGreaterThanOrEqual(10 * seconds);
+    clock.advance(1000);
+    expect(sent('b.text').at(-1)?.text.slice(0, 8)).toBe('"19990 x');
+    expect(clock.timerCount).toBe(0);
+  });
+
+  it('P14 what a large value waits for is dropped with it when it may not be seen any more', () => {
+    let isOpen = true;
+    const { clock, values, hub, updates } = setUp((name) => isOpen || name === 'a.count');
+    values.text = 'x'.repeat(1024 * 1024);
+    hub.changed('b.text');
+    clock.advance(10);
+    values.text = 'secret';
+    hub.changed('b.text');
+    clock.advance(200);
+    isOpen = false;
+    clock.advance(60_000);
+    expect(updates).toHaveLength(1);
+    expect(clock.timerCount).toBe(0);
   });
 
   it('is silent once it is disposed, and leaves no timer', () => {

@@ -13,6 +13,7 @@ import {
 } from '../envelope/workspace-trust.ts';
 import { openLocalDirectory } from '../identity/local-directory.ts';
 import { openSerialFloor } from '../identity/serial-floor.ts';
+import { createRecordChecks } from '../identity/signed-record.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Randomness } from '../ports/randomness.ts';
 
@@ -77,7 +78,7 @@ export async function openGrantRecords(place: GrantPlace, ports: GrantPorts): Pr
   try {
     const floor = await openSound(() => openSerialFloor({ ...ports, path: place.serials }), report);
     return {
-      ...{ workspace, directory, floor },
+      ...{ workspace, directory, floor, checks: createRecordChecks() },
       async close() {
         directory.dispose();
         await floor.settled().catch((error: unknown) => {

@@ -78,7 +78,7 @@ function setUp(isTrusted = true) {
     engine: {
       services,
       snapshots: {
-        current: () => [{ name: 'a.b', version: 1, value: 1 }],
+        current: () => [{ name: 'a.b', version: 1, text: '1' }],
         subscribe(listener: typeof push) {
           push = listener;
           return toDisposable(() => {
@@ -103,7 +103,7 @@ function setUp(isTrusted = true) {
   const cancel = (senderId: number, callId: unknown): void =>
     listeners.get(channels.cancel)?.({ sender: { id: senderId } } as unknown as IpcMainEvent, callId);
   const wasRun = (): boolean => secret;
-  const pushSnapshot = (): void => push({ name: 'a.b', version: 2, value: 2 });
+  const pushSnapshot = (): void => push({ name: 'a.b', version: 2, text: '2' });
   /** A window opens a feed; gives what came over its port. */
   const openFeed = (name: string): unknown[] => {
     const posted: unknown[] = [];

@@ -13,7 +13,7 @@ function setUp() {
   const versions = new Map<string, number>();
   const send = (name: string, value: unknown, version = (versions.get(name) ?? 0) + 1): void => {
     versions.set(name, Math.max(version, versions.get(name) ?? 0));
-    push({ name, version, value });
+    push({ name, version, text: JSON.stringify(value) });
   };
   return { store, send };
 }

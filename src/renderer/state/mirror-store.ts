@@ -19,9 +19,10 @@ export function createMirrorStore(bridge: Pick<Bridge, 'onSnapshot'>): StoreApi<
       true,
     );
   };
-  bridge.onSnapshot(({ name, version, value }) => {
+  bridge.onSnapshot(({ name, version, text }) => {
     if (version <= (versions.get(name) ?? 0)) return;
     versions.set(name, version);
+    const value: unknown = JSON.parse(text);
     store.setState({ [name]: value });
     if (name === 'identity.keyStore' && (value as KeyStoreState).kind !== 'unlocked') forget();
   });

@@ -12,7 +12,7 @@ export interface CallSpec<Input extends z.ZodType = z.ZodType, Output = unknown>
   readonly output?: Output;
 }
 
-/** A small whole value, pushed when it changes, at most ten times a second. */
+/** A whole value, pushed when it changes, at most ten times a second; a large one less often. */
 export interface SnapshotSpec<Value = unknown> {
   readonly kind: 'snapshot';
   readonly value?: Value;
@@ -96,11 +96,14 @@ export type ResultEnvelope =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: ErrorShape };
 
-/** One pushed snapshot; `version` rises by one with each change of that name. */
+/**
+ * One pushed snapshot; `version` rises by one with each change of that name. `text` is its value as JSON: a text passes from process to
+ * process and from the preload script to the page without being taken apart.
+ */
 export interface SnapshotUpdate {
   readonly name: string;
   readonly version: number;
-  readonly value: unknown;
+  readonly text: string;
 }
 
 /** What main posts over a feed port: a frame as one JSON text, or the reason why it ends. */

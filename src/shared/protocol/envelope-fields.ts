@@ -83,15 +83,8 @@ function checkSource(field: string, source: string): void {
 export function isEnvelopeTime(time: string): boolean {
   const found = timeForm.exec(time);
   if (found === null) return false;
-  const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  return isCalendarDate(year, month, day) && hour < 24 && minute < 60 && second < 60;
+  const at = (place: number): number => Number(found[place]);
+  return isCalendarDate(at(1), at(2), at(3)) && at(4) < 24 && at(5) < 60 && at(6) < 60;
 }
 
 /** Refuses what the AAD must not be made of (E1, E6); throws `invalid-payload` that names the field. */

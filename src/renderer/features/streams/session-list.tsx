@@ -3,6 +3,7 @@ import { type KeyboardEvent, type RefObject, useId, useMemo, useRef, useState } 
 import { useFixedWindow } from '../../ui/fixed-list.ts';
 import { formatCount } from '../../ui/format.ts';
 import { useSnapshot, useViewState } from '../../workbench.tsx';
+import { createSessionOrder } from './session-order.ts';
 import { sessionTree, type TreeNode } from './session-tree.ts';
 import { TreeRow } from './tree-row.tsx';
 import './session-list.css';
@@ -27,10 +28,11 @@ function useTree(filter: string): TreeState {
   const workspace = useSnapshot('app.status')?.workspace;
   const allPerSecond = useSnapshot('streams.status')?.inPerSecond ?? 0;
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(() => new Set());
+  const [order] = useState(createSessionOrder);
+  const ordered = useMemo(() => order(sessions ?? []), [order, sessions]);
   const rows = useMemo(
-    () =>
-      sessionTree({ sessions: sessions ?? [], workspace: workspace ?? 'workspace', filter, collapsed, allPerSecond }),
-    [sessions, workspace, filter, collapsed, allPerSecond],
+    () => sessionTree({ sessions: ordered, workspace: workspace ?? 'workspace', filter, collapsed, allPerSecond }),
+    [ordered, workspace, filter, collapsed, allPerSecond],
   );
   const toggle = (id: string, isExpanded: boolean): void => {
     const next = new Set(collapsed);

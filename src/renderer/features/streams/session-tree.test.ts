@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionSummary } from '../../../shared/contract/sessions-contract.ts';
+import { createSessionOrder } from './session-order.ts';
 import { sessionTree, type TreeNode } from './session-tree.ts';
 import { shortSubject } from './short-subject.ts';
 
@@ -18,7 +19,10 @@ function session(name: string, over: Partial<SessionSummary> = {}): SessionSumma
 }
 
 const build = (sessions: readonly SessionSummary[], filter = '', collapsed: readonly string[] = []) =>
-  sessionTree({ sessions, workspace: 'default', filter, collapsed: new Set(collapsed), allPerSecond: 9 });
+  sessionTree({
+    ...{ sessions: createSessionOrder()(sessions), workspace: 'default', filter },
+    ...{ collapsed: new Set(collapsed), allPerSecond: 9 },
+  });
 const ids = (rows: readonly TreeNode[]): readonly string[] => rows.map((row) => row.id);
 
 describe('session tree', () => {

@@ -26,6 +26,7 @@ export interface SessionNode extends NodeBase {
 export type TreeNode = AllNode | BranchNode | SessionNode;
 
 export interface TreeInput {
+  /** In the order of the tree. */
   readonly sessions: readonly SessionSummary[];
   readonly workspace: string;
   readonly filter: string;
@@ -39,19 +40,13 @@ function isMeant(session: SessionSummary, needle: string): boolean {
   return [session.peer ?? '', session.session, session.note].some((text) => text.toLowerCase().includes(needle));
 }
 
-/** By peer, then by age: the order does not change while they work. */
-function inOrder(left: SessionSummary, right: SessionSummary): number {
-  const names = (left.peer ?? left.session).localeCompare(right.peer ?? right.session, 'en', { numeric: true });
-  return names !== 0 ? names : left.firstSeenMs - right.firstSeenMs || left.session.localeCompare(right.session);
-}
-
 const sum = (sessions: readonly SessionSummary[]): number =>
   sessions.reduce((total, session) => total + session.perSecond, 0);
 
 /** Builds the visible rows, top to bottom. */
 export function sessionTree({ sessions, workspace, filter, collapsed, allPerSecond }: TreeInput): readonly TreeNode[] {
   const needle = filter.trim().toLowerCase();
-  const meant = (needle === '' ? [...sessions] : sessions.filter((each) => isMeant(each, needle))).sort(inOrder);
+  const meant = needle === '' ? sessions : sessions.filter((each) => isMeant(each, needle));
   const rows: TreeNode[] = [
     { kind: 'all', id: 'all', level: 1, position: 1, siblings: 2, perSecond: allPerSecond },
     branch({ id: 'workspace', label: workspace, level: 1, position: 2, siblings: 2, held: meant }, collapsed),
