@@ -121,7 +121,17 @@ for (const theme of themes) {
           ...{ readAtMs: nowMs, problem: null, leftOutCount: 1, refusedCount: 1 },
           pending: [approvalReport('r1', { detail: 'Why', askedMs: nowMs, expiresMs: nowMs + 50_000 })],
           past: [approvalReport('r2', { state: 'expired' })],
-          refused: [{ kind: 'verdict', seq: 1, atMs: nowMs, why: 'it counts twice' }],
+          refused: [
+            {
+              ...{ kind: 'verdict', seq: 1, atMs: nowMs, why: 'it counts twice' },
+              author: {
+                peer: 'olga',
+                session: null,
+                signer: 'UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4',
+                isProven: false,
+              },
+            },
+          ],
         });
         await expect(page.getByTestId('approval-detail')).toBeVisible();
         expect.soft(await violations(page), 'approval').toEqual([]);

@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
+import type { Incident } from '../src/shared/contract/operations-contract.ts';
 import { themes, violations } from './support/axe.ts';
 import { call, readSnapshot } from './support/bridge.ts';
+import { tellSnapshot } from './support/told-snapshot.ts';
 import { startWorkbench, test, type Workbench } from './support/workbench.ts';
 
 const lineOf = (page: Page, id: string) => page.locator(`[data-problem="incident ${id}"]`);
@@ -35,7 +37,13 @@ test('W3 product.md a task that fails for good is an incident, on the badge, ack
     await expect(line).toContainText('1 task of local failed for good: exit.7', { timeout: 40_000 });
     await expect(line).toContainText('exit code 7');
     await expect.poll(() => titleOf(first)).toMatch(/^\(\d+\) Operations Center — Vak Workbench$/);
-    await expect(page.getByRole('button', { name: /things? needs? attention/ })).toBeVisible();
+    await expect(page.getByRole('button', { name: /things? needs? an operator: \d+ incidents?/ })).toBeVisible();
+    // The window's title counts what the flag does.
+    await expect
+      .poll(async () =>
+        (await titleOf(first))?.startsWith(`(${await page.getByTestId('attention-flag').textContent()}) `),
+      )
+      .toBe(true);
     await call(page, 'swarm.stop', {});
     await expectAccessible(page, 'incidents');
 
@@ -92,4 +100,47 @@ test('W9 a queue that nobody works on is a problem that stands: it leads to the 
   await page.keyboard.press('Control+1');
   await expect(line).toHaveCount(0, { timeout: 30_000 });
   await expect(page.getByTestId('problems-none')).toBeVisible();
+});
+
+test('W9 look.md 187 queues without a worker are one line that unfolds, gone through and searched by keys alone; the streams of a workspace are shown before they are made', async ({
+  workbench,
+}) => {
+  const { page } = workbench;
+  const { keyboard } = page;
+  const state = await readSnapshot(page, 'operations.state');
+  const incidents = Array.from({ length: 187 }, (_, at): Incident => {
+    const queue = `q${at}`;
+    return {
+      ...{ id: `no-consumer:${queue}`, kind: 'no-consumer', tone: 'wait', title: `Nobody works on ${queue}` },
+      ...{ why: `${at} tasks wait.`, next: 'Start a worker for this queue.', queue, place: { kind: 'queue', queue } },
+      ...{ firstMs: 1, lastMs: 1, count: at, weight: at, isStanding: true, acknowledged: null, isMuted: false },
+    };
+  });
+  await keyboard.press('Control+3');
+  await keyboard.press('Control+1');
+  await tellSnapshot(workbench, 'operations.state', { ...state, incidents });
+  await expect(page.getByTestId('problem')).toHaveCount(1);
+  await expect(page.getByTestId('problem')).toContainText('Nobody works on 187 queues');
+  // No Tab before it: the list has the focus.
+  await keyboard.press('j');
+  await keyboard.press('ArrowRight');
+  await expect(page.getByTestId('problem-member').first()).toContainText('Nobody works on q186');
+  await keyboard.press('j');
+  await expect(page.getByTestId('problem-members')).toBeFocused();
+  await keyboard.type('q42');
+  await expect(page.locator('[data-testid="problem-member"][aria-selected="true"]')).toContainText('q42');
+  expect(await page.getByTestId('problem-member').count()).toBeLessThan(20);
+  await expectAccessible(page, 'a group of problems');
+  await keyboard.press('Escape');
+  await expect(page.getByTestId('problem-members')).toHaveCount(0);
+  await expect(page.getByTestId('problem-fold')).toBeFocused();
+
+  await keyboard.press('Control+k');
+  await keyboard.type('Create the streams');
+  await keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Create the streams of this workspace on embedded' });
+  await expect(dialog.getByRole('row', { name: 'VAK_WORK_default' })).toContainText('is there');
+  await expect(dialog).toContainText('All 13 are there');
+  await expectAccessible(page, 'streams of the workspace');
+  await keyboard.press('Escape');
 });

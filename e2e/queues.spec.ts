@@ -69,7 +69,10 @@ test('W1 a task is enqueued, looked at without being claimed, opened, paused and
   await keyboard.type('rende');
   await keyboard.press('Enter');
   await expect(guard).toBeVisible();
-  await keyboard.type('r');
+  await keyboard.type('r ');
+  await keyboard.press('Enter');
+  await expect(guard).toBeVisible();
+  await keyboard.press('Backspace');
   await keyboard.press('Enter');
   await expect(guard).toBeHidden();
   await expect(page.getByTestId('notices')).toContainText('1 task purged from render. 1 task came later and stays.');

@@ -1,6 +1,6 @@
 /**
  * What a window may ask for while the key store is not open.
- * Law: locked means that nothing of the workspace is shown or done; only opening it is possible.
+ * Law: locked means that nothing of the workspace is shown or done but how many things are new; only opening it is possible.
  */
 import { createDisposer, type Disposable, toDisposable } from '../shared/base/disposer.ts';
 import { VakError } from '../shared/base/vak-error.ts';
@@ -17,7 +17,9 @@ export interface AccessGate extends Disposable {
   onChange(listener: (isOpen: boolean) => void): Disposable;
 }
 
-const visibleWhileLocked: ReadonlySet<string> = new Set<SnapshotName<AppContract>>(['app.status', 'identity.keyStore']);
+const visibleWhileLocked: ReadonlySet<string> = new Set<SnapshotName<AppContract>>([
+  ...(['app.status', 'identity.keyStore', 'operations.lockedNews'] as const),
+]);
 
 /** Creates the gate over a key store. `isTrusted`: the self-test has passed. */
 export function createAccessGate(keyStore: Pick<KeyStore, 'state' | 'onChange'>, isTrusted: boolean): AccessGate {

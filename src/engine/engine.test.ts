@@ -28,7 +28,9 @@ const everything = [
   'connections.state',
   'identity.keyStore',
   'identity.self',
+  'operations.lockedNews',
   'operations.state',
+  'provisioning.state',
   'queues.state',
   'sessions.list',
   'settings.current',
@@ -103,12 +105,15 @@ const status = (): StreamsStatus => valueIn(engine.snapshots.current(), 'streams
 const burst = async (count: number): Promise<unknown> =>
   await engine.services.developer.burst({ session: 's', count, textLength: 20, form: 'bare' }, context);
 
-it('I3 locked: only key store and status are sent or readable; unlocked: all of it, with versions that rise', async () => {
+it('I3 locked: only key store, status and how much is new are sent or readable; unlocked: all of it, with versions that rise', async () => {
   await burst(3);
   await settle();
   profiles.clock.advance(2_000);
-  expect(sentNames()).toEqual(['app.status', 'identity.keyStore'].filter((name) => sentNames().includes(name)));
-  expect(engine.snapshots.current().map(({ name }) => name)).toEqual(['app.status', 'identity.keyStore']);
+  const seen = ['app.status', 'identity.keyStore', 'operations.lockedNews'];
+  expect(sentNames()).toEqual(seen.filter((name) => sentNames().includes(name)));
+  expect(engine.snapshots.current().map(({ name }) => name)).toEqual([
+    ...['app.status', 'identity.keyStore', 'operations.lockedNews'],
+  ]);
   await setUp();
   await settle();
   expect(sentNames()).toEqual(everything);
@@ -120,9 +125,11 @@ it('I3 locked: only key store and status are sent or readable; unlocked: all of 
   await burst(5);
   await settle();
   profiles.clock.advance(5_000);
-  expect(sentNames()).toEqual(['app.status', 'identity.keyStore']);
+  expect(sentNames()).toEqual(seen);
   expect(valueIn(updates, 'identity.keyStore')).toMatchObject({ kind: 'locked' });
-  expect(engine.snapshots.current().map(({ name }) => name)).toEqual(['app.status', 'identity.keyStore']);
+  expect(engine.snapshots.current().map(({ name }) => name)).toEqual([
+    ...['app.status', 'identity.keyStore', 'operations.lockedNews'],
+  ]);
 
   updates.length = 0;
   await engine.services.identity.unlock({}, context);

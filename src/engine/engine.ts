@@ -5,7 +5,6 @@
 import { createDisposer, type Disposable } from '../shared/base/disposer.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { AppStatus } from '../shared/contract/app-status-contract.ts';
-import type { ConnectionsState } from '../shared/contract/connections-contract.ts';
 import type { Services, SnapshotName } from '../shared/contract/define-contract.ts';
 import { type AccessGate, createAccessGate } from './access-gate.ts';
 import type { Bus } from './bus/bus.ts';
@@ -13,9 +12,11 @@ import { type ConnectionSwitch, openConnectionSwitch } from './connections/conne
 import { type ConnectionsService, createConnectionsService } from './connections/connections-service.ts';
 import { createManagedLeases } from './connections/managed-leases.ts';
 import { startManagedServer } from './connections/managed-server.ts';
+import { createProvisioning } from './connections/provisioning.ts';
 import type { FindOnPath } from './connections/server-program.ts';
 import type { SelfTestResult } from './crypto/self-test.ts';
-import { createDeveloperService, type DeveloperService } from './developer/developer-service.ts';
+import { createDeveloperService } from './developer/developer-service.ts';
+import { readersOf, servicesOf } from './engine-surface.ts';
 import { createArrivalTurns } from './envelope/arrival-turns.ts';
 import { createIntake } from './envelope/intake.ts';
 import { createQuarantine } from './envelope/quarantine.ts';
@@ -25,10 +26,10 @@ import { createMessageBuffer, type MessageBuffer } from './feeds/message-buffer.
 import { createRowReader } from './feeds/row-reader.ts';
 import { createStreamsService, type StreamsService } from './feeds/streams-service.ts';
 import { createSubjectReader } from './feeds/subject-reader.ts';
-import { createIdentityService, type IdentityService } from './identity/identity-service.ts';
+import { createIdentityService } from './identity/identity-service.ts';
 import { createCredentialIssuer } from './identity/peer-credentials.ts';
 import type { Profile } from './identity/profile.ts';
-import { createUsageSampler, type ProcessUsage } from './metrics/process-usage.ts';
+import { createUsageSampler } from './metrics/process-usage.ts';
 import { createOperatorOutbox } from './outbox/operator-outbox.ts';
 import { type AppWorkPlane, createAppWorkPlane } from './plane/app-work-plane.ts';
 import type { Clock } from './ports/clock.ts';
@@ -40,8 +41,8 @@ import type { Vault } from './ports/vault.ts';
 import { createSessionDirectory } from './sessions/session-directory.ts';
 import { createSessionsService } from './sessions/sessions-service.ts';
 import { type Environment, keyStoreSecrets } from './settings/secret-sources.ts';
-import { createSettingsService, type SettingsService } from './settings/settings-service.ts';
-import { createSnapshotHub, type SnapshotHub, type SnapshotReaders } from './snapshots/snapshot-hub.ts';
+import { createSettingsService } from './settings/settings-service.ts';
+import { createSnapshotHub, type SnapshotHub } from './snapshots/snapshot-hub.ts';
 import type { LaunchWorker } from './swarm/local-swarm.ts';
 import { createWorkPlane, type WorkPlane, type WorkPlaneDeps } from './work-plane.ts';
 import { createWorkspaceJudging } from './workspace-judging.ts';
@@ -87,8 +88,6 @@ export interface Engine {
 
 const sampleMs = 1000;
 
-type Sessions = ReturnType<typeof createSessionDirectory>;
-
 interface StreamsDeps {
   readonly bus: Bus;
   readonly ports: EnginePorts;
@@ -120,53 +119,6 @@ function createStreams({ bus, ports, config, onSessions, onQuarantine }: Streams
   return { buffer, sessions, feeds, streams, trust, dispose: () => held.dispose() };
 }
 
-interface SnapshotSources {
-  readonly config: EngineConfig;
-  readonly connections: ConnectionsService;
-  readonly sessions: Sessions;
-  readonly streams: StreamsService;
-  readonly swarm: AppWorkPlane['swarm'];
-  readonly identity: IdentityService;
-  readonly settings: SettingsService;
-  readonly work: WorkPlane;
-  readonly usage: () => ProcessUsage;
-}
-
-const environmentOf = ({ contexts, current }: ConnectionsState): AppStatus['environment'] => {
-  return { name: current, kind: contexts.find(({ name }) => name === current)?.kind ?? 'embedded' };
-};
-
-function readersOf({
-  config,
-  connections,
-  sessions,
-  streams,
-  swarm,
-  identity,
-  settings,
-  work,
-  usage,
-}: SnapshotSources): SnapshotReaders<AppContract> {
-  return {
-    'app.status': () => ({
-      ...config.runtime,
-      workspace: config.workspace,
-      environment: environmentOf(connections.state()),
-      mainCpuPercent: usage().cpuPercent,
-      mainRssBytes: usage().rssBytes,
-    }),
-    'connections.state': connections.state,
-    'identity.keyStore': identity.keyStoreState,
-    'identity.self': identity.self,
-    'sessions.list': sessions.list,
-    'settings.current': settings.state,
-    'streams.quarantine': streams.quarantine,
-    'streams.status': streams.status,
-    'swarm.state': swarm.state,
-    ...work.readers,
-  };
-}
-
 interface PersonalDeps {
   readonly ports: EnginePorts;
   readonly workspace: string;
@@ -194,41 +146,22 @@ function createPersonal({ ports, workspace, onChange, onBusChange }: PersonalDep
   return { identity, settings, issueCredentials };
 }
 
-interface ServiceSources
-  extends Pick<SnapshotSources, 'connections' | 'identity' | 'settings' | 'streams' | 'swarm' | 'work'> {
-  readonly developer: DeveloperService;
-  readonly told: Services<AppContract>['sessions'];
-}
-
-function servicesOf(sources: ServiceSources): Services<AppContract> {
-  const { connections, developer, identity, settings, streams, swarm, told, work } = sources;
-  return {
-    app: {},
-    connections: connections.calls,
-    developer: developer.calls,
-    identity: identity.calls,
-    sessions: told,
-    settings: settings.calls,
-    streams: { read: streams.read, open: streams.open, check: streams.check },
-    ...work.services,
-    swarm: { start: swarm.start, stop: swarm.stop, run: swarm.run, cancel: swarm.cancel, kill: swarm.kill },
-  };
-}
-
 interface CurrentDeps {
   readonly clock: Clock;
   readonly buffer: MessageBuffer;
   readonly streams: StreamsService;
   readonly snapshots: SnapshotHub<AppContract>;
+  readonly work: Pick<WorkPlane, 'recount'>;
 }
 
 /** Takes the figures that are sampled once a second, and says when they changed. */
-function keepCurrent({ clock, buffer, streams, snapshots }: CurrentDeps, sampleUsage: () => void): Disposable {
+function keepCurrent({ clock, buffer, streams, snapshots, work }: CurrentDeps, sampleUsage: () => void): Disposable {
   const held = createDisposer();
   held.add(
     clock.setTicker(sampleMs, () => {
       sampleUsage();
       streams.sample();
+      work.recount();
       snapshots.changed('app.status');
       snapshots.changed('streams.status');
     }),
@@ -291,7 +224,7 @@ function createWorkOf(
     plane,
     tell,
     ...parts
-  }: Pick<WorkPlaneDeps, 'workspace' | 'connection' | 'outbox' | 'gate' | 'trust'> & {
+  }: Pick<WorkPlaneDeps, 'workspace' | 'connection' | 'outbox' | 'gate' | 'trust' | 'alarmSources' | 'sessions'> & {
     readonly plane: Pick<AppWorkPlane, 'denials' | 'supervisor'>;
     readonly tell: (name: SnapshotName<AppContract>) => () => void;
   },
@@ -302,6 +235,41 @@ function createWorkOf(
     ...{ denials: plane.denials, supervisor: plane.supervisor.state },
     onChange: (name) => tell(name)(),
   });
+}
+
+interface OverviewDeps extends Omit<Parameters<typeof createWorkOf>[1], 'alarmSources' | 'connection' | 'outbox'> {
+  readonly connection: ConnectionSwitch;
+  readonly outbox: ReturnType<typeof createOutboxOf>;
+  readonly plane: Pick<AppWorkPlane, 'denials' | 'supervisor' | 'swarm'>;
+  readonly streams: StreamsService;
+  readonly newestSeq: () => number;
+}
+
+/** The work, the connection and what the server has for it; each may need an operator. */
+function createOverview(ports: EnginePorts, { streams, newestSeq, ...deps }: OverviewDeps) {
+  const { workspace, connection, outbox, plane, tell } = deps;
+  const held = createDisposer();
+  const provisioning = held.add(
+    createProvisioning({ workspace, connection, clock: ports.clock, onChange: tell('provisioning.state') }),
+  );
+  let connections: ConnectionsService | undefined;
+  const work = held.add(
+    createWorkOf(ports, {
+      ...deps,
+      alarmSources: () =>
+        connections && {
+          ...{ flow: streams.status(), quarantine: streams.quarantine() },
+          ...{ swarm: plane.swarm.state(), connection: connections.state(), provisioning: provisioning.state() },
+        },
+    }),
+  );
+  connections = held.add(
+    createConnectionsOf(ports, connection, {
+      ...{ waiting: outbox.waiting, outboxProblem: outbox.problem, newestSeq },
+      onChange: tell('connections.state'),
+    }),
+  );
+  return { provisioning, work, connections, dispose: () => held.dispose() };
 }
 
 /** Builds a running engine on the connection that the settings ask for. */
@@ -334,17 +302,17 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
     onSupervisor: () => work.changed(),
   });
   const { swarm } = plane;
-  const onConnection = tell('connections.state');
-  const outbox = createOutboxOf(ports, connection, { workspace, secrets: trust.secrets, onChange: onConnection });
-  const work = held.add(createWorkOf(ports, { workspace, connection, outbox, gate, trust, plane, tell }));
-  const connections = held.add(
-    createConnectionsOf(ports, connection, {
-      ...{ waiting: outbox.waiting, outboxProblem: outbox.problem, onChange: onConnection },
+  const { secrets } = trust;
+  const outbox = createOutboxOf(ports, connection, { workspace, secrets, onChange: tell('connections.state') });
+  const { provisioning, work, connections } = held.add(
+    createOverview(ports, {
+      ...{ workspace, connection, outbox, gate, trust, sessions, plane, tell, streams },
       newestSeq: () => buffer.newestSeq,
     }),
   );
   const { usage, sample } = createUsageSampler(clock);
-  const readers = readersOf({ config, connections, sessions, streams, swarm, identity, settings, work, usage });
+  const parts = { connections, provisioning, sessions, streams, swarm, identity, settings, work };
+  const readers = readersOf({ ...parts, config, usage });
   const snapshots = held.add(createSnapshotHub<AppContract>(readers, clock, gate.isVisible));
   const developer = held.add(createDeveloperService({ bus, clock, randomness, workspace, issueCredentials }));
   held.add(
@@ -357,9 +325,9 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
       snapshots.resend();
     }),
   );
-  held.add(keepCurrent({ clock, buffer, streams, snapshots }, sample));
+  held.add(keepCurrent({ clock, buffer, streams, snapshots, work }, sample));
   const told = createSessionsService({ workspace, sessions, outbox, clock, randomness });
-  const services = servicesOf({ connections, developer, identity, settings, streams, swarm, told, work });
+  const services = servicesOf({ ...parts, developer, told });
   return {
     ...{ services, snapshots, feeds, gate },
     async open() {

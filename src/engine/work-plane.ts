@@ -17,23 +17,27 @@ import type { KeyStore } from './identity/key-store.ts';
 import { createRecordChecks } from './identity/signed-record.ts';
 import { createStateReader } from './identity/state-values.ts';
 import type { IncidentMemory } from './operations/incident-memory.ts';
-import { createOperationsService } from './operations/operations-service.ts';
+import { createOperationsService, type OperationsServiceDeps } from './operations/operations-service.ts';
 import type { OperatorPublishing } from './outbox/publish-stored.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Notifier } from './ports/notifier.ts';
 import type { Randomness } from './ports/randomness.ts';
+import type { SessionDirectory } from './sessions/session-directory.ts';
 import type { SettingsFile } from './settings/settings-file.ts';
 import type { SnapshotReaders } from './snapshots/snapshot-hub.ts';
+import { createGoneSearching } from './work/approval-gone.ts';
 import { createApprovalsService } from './work/approvals-service.ts';
 import { createApprovalsState } from './work/approvals-state.ts';
+import { createAskerWatch } from './work/asker-watch.ts';
 import { createOperatorRight } from './work/operator-right.ts';
+import { createPurgeProgress } from './work/purge-progress.ts';
 import { createQueuesService } from './work/queues-service.ts';
 import { queuesState } from './work/queues-state.ts';
 import { createWorkWatch, type WorkWatch } from './work/work-watch.ts';
 
 /** Snapshots of the work plane. */
-type WorkSnapshot = 'approvals.state' | 'operations.state' | 'queues.state';
+type WorkSnapshot = 'approvals.state' | 'operations.state' | 'operations.lockedNews' | 'queues.state';
 
 export interface WorkPlane extends Disposable {
   readonly services: Pick<Services<AppContract>, 'approvals' | 'operations' | 'queues'>;
@@ -41,6 +45,8 @@ export interface WorkPlane extends Disposable {
   readonly watch: WorkWatch;
   /** Something that it was not told of has changed: the supervisor. */
   changed(): void;
+  /** Something else that may need an operator may have changed. */
+  recount(): void;
 }
 
 export interface WorkPlaneDeps {
@@ -56,12 +62,16 @@ export interface WorkPlaneDeps {
     readonly reader: EnvelopeReader;
     readonly resolve: ProfileSignatureCheck['resolve'];
   };
+  /** Who was heard. */
+  readonly sessions: Pick<SessionDirectory, 'ofPeer'>;
   readonly settings: SettingsFile;
   /** What outlives a start about incidents. */
   readonly incidents: IncidentMemory;
   /** What peers of this process were refused. */
   readonly denials: Pick<DenialLog, 'entries' | 'onChange'>;
   readonly notifier: Notifier;
+  /** What else may be wrong; undefined while it is not known yet. */
+  readonly alarmSources: OperationsServiceDeps['alarmSources'];
   /** The app's own supervisor. */
   readonly supervisor: () => QueuesState['supervisor'];
   readonly clock: Clock;
@@ -69,6 +79,13 @@ export interface WorkPlaneDeps {
   readonly logger: Logger;
   readonly onChange: (name: WorkSnapshot) => void;
 }
+
+function createAskers({ sessions, connection: { live }, clock }: WorkPlaneDeps) {
+  return createAskerWatch({ sessions, clock, isConnected: () => live.status().kind === 'connected' });
+}
+
+/** What changes as the work goes on. */
+const workStates = ['queues.state', 'approvals.state', 'operations.state'] as const;
 
 /** Builds it; it looks as soon as the key store is open and an engine is there. */
 export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
@@ -84,7 +101,7 @@ export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
   };
   const changed = (): void => {
     operations.follow();
-    for (const name of ['queues.state', 'approvals.state', 'operations.state'] as const) onChange(name);
+    for (const name of workStates) onChange(name);
   };
   const watch = held.add(
     createWorkWatch({
@@ -92,10 +109,11 @@ export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
       ...{ isOpen: () => gate.isOpen, onChange: changed },
     }),
   );
-  held.add(connection.onChange(watch.follow));
-  held.add(gate.onChange(watch.follow));
-  const queues = () => queuesState(watch, supervisor());
-  const approvalsAt = createApprovalsState(watch);
+  for (const one of [connection, gate]) held.add(one.onChange(watch.follow));
+  const purges = createPurgeProgress(() => onChange('queues.state'));
+  const queues = () => queuesState(watch, { supervisor: supervisor(), purges: purges.list() });
+  const gone = createGoneSearching({ work: watch.work, askers: createAskers(deps) });
+  const approvalsAt = createApprovalsState({ watch, gone });
   const approvals = () => approvalsAt(clock.now());
   const operations = held.add(
     createOperationsService({
@@ -103,22 +121,26 @@ export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
       destination: () => engine()?.destination,
       isLocked: () => !gate.isOpen,
       onChange: () => onChange('operations.state'),
+      onLockedNews: () => onChange('operations.lockedNews'),
     }),
   );
   held.add(deps.settings.onChange(operations.follow));
   const right = createOperatorRight({ workspace, engine, keyStore: deps.keyStore, resolve, clock });
   const own = {
     ...{ ...deps, environment: connection.current, durable: live.durable, watch, right },
-    ...{ judge, reader, opener, checkSignature },
+    ...{ judge, reader, opener, checkSignature, state, purges },
   };
   return {
-    ...{ watch, changed },
+    ...{ watch, changed, recount: operations.recount },
     services: {
-      approvals: createApprovalsService({ ...own, onChange: changed }),
+      approvals: createApprovalsService({ ...own, gone, onChange: changed }),
       operations: operations.calls,
       queues: createQueuesService(own),
     },
-    readers: { 'approvals.state': approvals, 'operations.state': operations.state, 'queues.state': queues },
+    readers: {
+      ...{ 'approvals.state': approvals, 'queues.state': queues },
+      ...{ 'operations.state': operations.state, 'operations.lockedNews': operations.lockedNews },
+    },
     dispose: () => held.dispose(),
   };
 }

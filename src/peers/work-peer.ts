@@ -22,6 +22,7 @@ import type { CliHost, CommonOptions } from './cli/command.ts';
 import { createOutageTalk } from './cli/outage-talk.ts';
 import { type OpenWorkspace, withWorkspace } from './cli/workspace.ts';
 import type { EventLog } from './event-log.ts';
+import { followSecrets } from './secret-renewal.ts';
 
 /** Its peer stays open until the work is over. */
 export interface RunningPeer extends WorkPeer {
@@ -125,11 +126,15 @@ async function runAs<T>(connected: Connected, work: (peer: RunningPeer) => Promi
     });
     const { keyStore, settings, files } = profile;
     const { directory } = open;
-    const secrets = createOwnSecrets(own);
-    const knowledge = held.add(createProfileKnowledge({ keyStore, directory, root, secrets, clock }));
+    const secrets = held.add(createOwnSecrets(own));
+    const known = held.add(createProfileKnowledge({ keyStore, directory, root, secrets, clock }));
+    const onRenewed = known.changed;
+    const renewal = held.add(await followSecrets({ open, secrets, host, log: asked.log, onRenewed }));
+    const knowledge: TrustKnowledge = { ...known, seekSecrets: renewal.seek };
     const { journal } = await openOwnOutbox(outboxFolder(files.outbox, { workspace, peer, destination }), host);
     const workPeer = await openWorkPeer({
       ...{ own, journal, fabric: createPermittedFabric(fabric, permit), clock, randomness, logger },
+      secrets,
       grants: { ...createKnownGrants(open, root), knowledge },
       policy: () => settings.settings().policy,
     });

@@ -4,9 +4,10 @@ import type { ChannelPort } from '../engine/bus/channel/channel-port.ts';
 import { requireSelfTest } from '../engine/crypto/require-self-test.ts';
 import { createEnvelopeAuthor } from '../engine/envelope/envelope-author.ts';
 import { createEnvelopeSealer } from '../engine/envelope/envelope-sealer.ts';
-import { createOwnSecrets } from '../engine/envelope/own-secrets.ts';
+import { createOwnSecrets, type OwnSecrets } from '../engine/envelope/own-secrets.ts';
 import { createSecretRegistry } from '../engine/envelope/secret-registry.ts';
 import { takeCredentials } from '../engine/identity/own-credentials.ts';
+import { createSecret } from '../engine/identity/secret.ts';
 import { createRecordChecks } from '../engine/identity/signed-record.ts';
 import { createChannelHeadStore } from '../engine/swarm/channel-head-store.ts';
 import { type MainFrame, readMainFrame, type WorkerFrame } from '../engine/swarm/worker-frames.ts';
@@ -31,7 +32,7 @@ interface Worker {
   stop(options: StopOptions): Promise<void>;
 }
 
-type FollowFrame = Extract<MainFrame, { kind: 'work' | 'leave' | 'policy' }>;
+type FollowFrame = Extract<MainFrame, { kind: 'work' | 'leave' | 'policy' | 'secrets' }>;
 
 /** Exit codes of the program, as every `vak` command has them. */
 const exitCodes = { done: 0, failed: 1, badInput: 2, unreachable: 3 } as const;
@@ -74,7 +75,8 @@ function startWorker({ port, host, configuration, onSilenced }: WorkerStart): Wo
     },
   };
   const bus = createChannelBus({ port, clock, logger });
-  const registry = createSecretRegistry({ source: createOwnSecrets(own), clock });
+  const secrets = held.add(createOwnSecrets(own));
+  const registry = createSecretRegistry({ source: secrets, clock });
   const heads = held.add(createChannelHeadStore({ post, clock, resumes }));
   const author = createEnvelopeAuthor({
     ...{ workspace, peer, session, kind: 'e', signer: own.signer, clock, randomness, heads },
@@ -89,7 +91,9 @@ function startWorker({ port, host, configuration, onSilenced }: WorkerStart): Wo
   });
   let { policy } = configuration;
   const atQueue =
-    queue === null ? undefined : openQueue({ port, host, own, queue, session: worker, policy: () => policy, post });
+    queue === null
+      ? undefined
+      : openQueue({ port, host, own, secrets, queue, session: worker, policy: () => policy, post });
   const { rootPublic } = own;
   const gate = createCommandGate({ workspace, rootPublic, commanders, clock, checks: createRecordChecks() });
   const commanded = atQueue === undefined ? worker : commandedAt(atQueue, configuration);
@@ -97,6 +101,7 @@ function startWorker({ port, host, configuration, onSilenced }: WorkerStart): Wo
   return {
     follow(frame) {
       if (frame.kind === 'policy') policy = frame.policy;
+      else if (frame.kind === 'secrets') renew(secrets, frame.secrets);
       else void atQueue?.then((one) => (frame.kind === 'work' ? one.work(frame) : one.leave(frame.lane)));
     },
     async stop(options) {
@@ -106,6 +111,13 @@ function startWorker({ port, host, configuration, onSilenced }: WorkerStart): Wo
       held.dispose();
     },
   };
+}
+
+/** Takes what main gave; the arrays are owned from then on. */
+function renew(secrets: OwnSecrets, given: Extract<MainFrame, { kind: 'secrets' }>['secrets']): void {
+  const entries = given.map((one) => ({ ...one, secret: createSecret(one.secret), openOnlyUntilMs: null }));
+  secrets.renew(entries);
+  for (const { secret } of entries) secret.dispose();
 }
 
 /** Read only here: a worker that is given commands needs neither outbox nor records, and starts the sooner for it. */
@@ -201,6 +213,7 @@ export function runOnChannel(port: ChannelPort, host: WorkerHost): void {
       case 'work':
       case 'leave':
       case 'policy':
+      case 'secrets':
         if (!isLeaving || frame.kind === 'leave') worker?.follow(frame);
         return;
     }

@@ -1,7 +1,7 @@
 /** Puts the features together: the gate, the frame with its nine views, and what is in the window all the time. */
 import { LucideProvider } from 'lucide-react';
 import { useStore } from 'zustand';
-import { pendingCount } from './features/approvals/approval-words.ts';
+import type { Attention } from '../shared/contract/operations-contract.ts';
 import { ApprovalsView } from './features/approvals/approvals-view.tsx';
 import { ConnectionsFeature } from './features/connections/connections-feature.tsx';
 import { ConnectionsSection } from './features/connections/connections-section.tsx';
@@ -10,9 +10,7 @@ import { Gate } from './features/gate/gate.tsx';
 import { KeyStoreFeature } from './features/gate/key-store-feature.tsx';
 import { IdentityView } from './features/identity/identity-view.tsx';
 import { OperationsFeature } from './features/operations/operations-feature.tsx';
-import { problemSources } from './features/operations/operations-sources.ts';
 import { OperationsView } from './features/operations/operations-view.tsx';
-import { alertCount, findProblems } from './features/operations/problems.ts';
 import { isAmiss } from './features/queues/queue-words.ts';
 import { QueuesFeature } from './features/queues/queues-feature.tsx';
 import { QueuesView } from './features/queues/queues-view.tsx';
@@ -26,7 +24,7 @@ import { TraceView } from './features/trace/trace-view.tsx';
 import type { NoticeStore } from './ui/notice-store.ts';
 import { Notices } from './ui/notices.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
-import { useViewState, useWorkbench, type Workbench, WorkbenchProvider } from './workbench.tsx';
+import { useSnapshot, useWorkbench, type Workbench, WorkbenchProvider } from './workbench.tsx';
 
 function Views() {
   return (
@@ -67,20 +65,18 @@ export interface AppProps {
   readonly notices: NoticeStore;
 }
 
+const nothing: Attention = { incidentCount: 0, approvalCount: 0 };
+
 /** The workbench itself; mounted while the key store is open. */
 function OpenWorkbench({ notices }: Pick<AppProps, 'notices'>) {
   const { mirror } = useWorkbench();
-  const acknowledged = useViewState((state) => state.acknowledged);
-  const alerts = useStore(mirror, (snapshots) => alertCount(findProblems(problemSources(snapshots)), acknowledged));
+  const attention = useSnapshot('operations.state')?.attention ?? nothing;
   const amissCount = useStore(mirror, ({ 'queues.state': state }) => state?.queues.filter(isAmiss).length ?? 0);
-  const approvalCount = useStore(mirror, ({ 'approvals.state': state }) =>
-    state === undefined ? 0 : pendingCount(state),
-  );
   return (
     <>
       <Shell
-        alertCount={alerts}
-        badges={{ operations: alerts, queues: amissCount, approvals: approvalCount }}
+        attention={attention}
+        badges={{ operations: attention.incidentCount, queues: amissCount, approvals: attention.approvalCount }}
         notices={<Notices notices={notices} />}
       >
         <Views />

@@ -6,7 +6,15 @@ export function approvalReport(requestId: string, more: Partial<ApprovalReport> 
   return {
     requestId,
     ...{ title: `Remove ${requestId}`, detail: '', command: ['rm', requestId], peer: 'worker-1', session: 's1' },
-    ...{ taskId: null, queue: 'render', askedMs: 1000, expiresMs: 601_000, state: 'pending', verdict: null },
+    ...{
+      taskId: null,
+      queue: 'render',
+      askedMs: 1000,
+      expiresMs: 601_000,
+      state: 'pending',
+      gone: null,
+      verdict: null,
+    },
     ...more,
   };
 }

@@ -100,7 +100,15 @@ export async function openProfilePeer(profile: string, name: string, url: string
   return {
     ...{ fabric, peer, judge, work },
     approvals: createApprovalGate({
-      ...{ ...own, publisher: peer, durable, bus: fabric.bus, judge, onRefused: () => {} },
+      ...{
+        ...own,
+        publisher: peer,
+        durable,
+        bus: fabric.bus,
+        judge,
+        onRefused: () => {},
+        engineMs: async () => undefined,
+      },
     }),
     async close() {
       for (const loop of loops) await loop.close({ finishWithinMs: 0, leaveWithinMs: 500 });

@@ -8,9 +8,13 @@ import type { EnvelopeDraft } from '../../src/engine/envelope/envelope-author.ts
 import { createRecordChecks } from '../../src/engine/identity/signed-record.ts';
 import { createStateReader } from '../../src/engine/identity/state-values.ts';
 import type { FakeClock } from '../../src/engine/ports/fake-clock.ts';
+import type { PeerSession } from '../../src/engine/sessions/session-directory.ts';
+import { createGoneSearching } from '../../src/engine/work/approval-gone.ts';
 import { createApprovalsService } from '../../src/engine/work/approvals-service.ts';
 import { createApprovalsState } from '../../src/engine/work/approvals-state.ts';
+import { createAskerWatch } from '../../src/engine/work/asker-watch.ts';
 import type { OperatorRight } from '../../src/engine/work/operator-right.ts';
+import { createPurgeProgress } from '../../src/engine/work/purge-progress.ts';
 import { createQueuesService } from '../../src/engine/work/queues-service.ts';
 import { queuesState } from '../../src/engine/work/queues-state.ts';
 import { openQueue } from '../../src/engine/work/work-queue.ts';
@@ -43,6 +47,8 @@ export interface WatchedPlace {
   readonly watch: WorkWatch;
   readonly queues: Services<AppContract>['queues'];
   readonly approvals: Services<AppContract>['approvals'];
+  /** What is heard of peers' sessions, one a peer. */
+  readonly sessions: Map<string, PeerSession>;
   readonly log: readonly string[];
   /** Calls of the durable plane that the watch made, by name. */
   readonly asked: Map<string, number>;
@@ -62,6 +68,8 @@ export interface WatchedPlace {
   submit(task?: object, queue?: string): Promise<StoredTask>;
   receipt(worker: TrustedPeer, task: StoredTask, more?: object): Promise<{ seq: number }>;
   queuesState(): QueuesState;
+  /** What was told of purges, one after the other. */
+  readonly purgeSteps: readonly QueuesState['purges'][];
   queue(name?: string): QueueState | undefined;
   approvalsState(): ApprovalsState;
   close(): Promise<void>;
@@ -120,6 +128,7 @@ export async function openWatchedPlace(engine: 'embedded' | 'nats-server' = 'emb
   const asked = new Map<string, number>();
   const app = { isOpen: true, destination: 'here' as string | undefined, readOnlyContext: undefined };
   const inUse = () => (app.destination === undefined ? undefined : { ...app, destination: app.destination });
+  const stateReader = createStateReader({ workspace: ws, verifier: createRecordChecks().verifier, resolve });
   const watch = createWorkWatch({
     ...{
       workspace: ws,
@@ -133,7 +142,7 @@ export async function openWatchedPlace(engine: 'embedded' | 'nats-server' = 'emb
       onChange: () => {},
     },
     live: { bus, durable: counted(durable, asked), status: () => fabric.status() },
-    state: createStateReader({ workspace: ws, verifier: createRecordChecks().verifier, resolve }),
+    state: stateReader,
   });
   const peers = new Map<string, TrustedPeer>();
   const keys = new Map<string, number>();
@@ -167,6 +176,14 @@ export async function openWatchedPlace(engine: 'embedded' | 'nats-server' = 'emb
       return await work({ peer: 'olga', signer, durable });
     },
   };
+  const sessions = new Map<string, PeerSession>();
+  const askers = createAskerWatch({
+    ...{ sessions: { ofPeer: (peer) => [sessions.get(peer) ?? []].flat() }, clock },
+    isConnected: () => app.destination !== undefined,
+  });
+  const gone = createGoneSearching({ work: watch.work, askers });
+  const purgeSteps: QueuesState['purges'][] = [];
+  const purges = createPurgeProgress(() => purgeSteps.push(purges.list()));
   const own = {
     workspace: ws,
     durable,
@@ -174,12 +191,14 @@ export async function openWatchedPlace(engine: 'embedded' | 'nats-server' = 'emb
     right,
     clock,
     randomness,
+    ...{ state: stateReader, purges },
     outbox: { publish, waiting: () => undefined },
   };
   const queues = createQueuesService({ ...own, environment: () => 'embedded', ...judging, judge, reader, opener });
-  const approvals = createApprovalsService({ ...own, onChange: () => {} });
-  const approvalsAt = createApprovalsState(watch);
-  const state = (): QueuesState => queuesState(watch, { kind: 'off', why: null });
+  const approvals = createApprovalsService({ ...own, gone, onChange: () => {} });
+  const approvalsAt = createApprovalsState({ watch, gone });
+  const state = (): QueuesState =>
+    queuesState(watch, { supervisor: { kind: 'off', why: null }, purges: purges.list() });
 
   async function pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 100) {
@@ -189,7 +208,7 @@ export async function openWatchedPlace(engine: 'embedded' | 'nats-server' = 'emb
   }
 
   return {
-    ...{ clock, fabric, workspace, watch, queues, approvals, log, asked, app, settle, pass, append, peer },
+    ...{ clock, fabric, workspace, watch, queues, approvals, sessions, log, asked, app, settle, pass, append, peer },
     async until(isSo) {
       await expect
         .poll(
@@ -219,6 +238,7 @@ export async function openWatchedPlace(engine: 'embedded' | 'nats-server' = 'emb
       return await append(worker, receipt, `vak.receipts.${ws}.${worker.session}.completed`);
     },
     queuesState: state,
+    purgeSteps,
     queue: (name = 'q') => state().queues.find(({ queue }) => queue === name),
     approvalsState: () => approvalsAt(clock.now()),
     async close() {

@@ -3,9 +3,9 @@
  * Law: parameters are checked before anything is opened; drops of closed feeds stay counted.
  */
 import type { Disposable } from '../../shared/base/disposer.ts';
+import { firstIssue } from '../../shared/base/issue-words.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { rowsParams, sessionParams } from '../../shared/contract/streams-contract.ts';
-import { firstIssue } from '../../shared/protocol/payloads.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import type { Intake } from '../envelope/intake.ts';
 import type { Clock } from '../ports/clock.ts';

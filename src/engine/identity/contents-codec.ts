@@ -4,11 +4,11 @@
  */
 import { z } from 'zod';
 import { fromBase64, toBase64, toTextStrict, utf8 } from '../../shared/base/bytes.ts';
+import { firstIssue } from '../../shared/base/issue-words.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { base64Of } from './base64-field.ts';
 import { keyBytes } from './body-cipher.ts';
 import type { KeyStoreContents, StoredBoxKey, StoredIdentity, StoredWorkspace } from './key-store.ts';
-import { describeIssue } from './schema-issue.ts';
 import type { Secret } from './secret.ts';
 
 /** The longest secret: a NATS credentials file is far shorter. */
@@ -102,7 +102,7 @@ function fromContents(contents: KeyStoreContents, revision: number): StoreBody {
 export function toBody(contents: KeyStoreContents, revision: number): StoreBody {
   const checked = body.safeParse(fromContents(contents, revision));
   if (checked.success) return checked.data;
-  throw new VakError('invalid-input', `key store: ${describeIssue(checked.error)}`);
+  throw new VakError('invalid-input', `key store: ${firstIssue(checked.error)}`);
 }
 
 /** The body's bytes; the caller erases them. */
@@ -123,7 +123,7 @@ function parseJson(bytes: Uint8Array): unknown {
 export function decodeBody(bytes: Uint8Array): StoreBody {
   const parsed = body.safeParse(parseJson(bytes));
   if (parsed.success) return parsed.data;
-  throw new VakError('corrupt', `key store: ${describeIssue(parsed.error)}`);
+  throw new VakError('corrupt', `key store: ${firstIssue(parsed.error)}`);
 }
 
 /** Makes the contents of a body. `makeSecret` takes ownership of the bytes that it is given. */

@@ -8,7 +8,7 @@ import type { Role } from '../../shared/protocol/roles.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import { grantAt } from './grant-timeline.ts';
-import type { KeyStore, KeyStoreContents, StoredIdentity } from './key-store.ts';
+import type { KeyStore, KeyStoreContents, StoredIdentity, StoredWorkspaceSecret } from './key-store.ts';
 import { cardOf, createPeerIdentity, currentBoxKey, rotateBoxKey, updateAndErase } from './operator-identity.ts';
 import { highestGrantSerial, publishCard, publishGrant, withFreshSerial } from './own-records.ts';
 import { grant, workspaceIn } from './root-grants.ts';
@@ -87,12 +87,17 @@ function credentialsOf(
     card,
     grant: granted,
     rootPublic,
-    secrets: secrets.flatMap(({ id, secret, state, openOnlyUntilMs }) =>
-      state === 'revoked' || (openOnlyUntilMs !== null && openOnlyUntilMs <= nowMs)
-        ? []
-        : [{ id, secret: secret.reveal().slice(), state }],
-    ),
+    secrets: usableSecrets(secrets, nowMs),
   };
+}
+
+/** Those that a peer is given: copies of what may be used at that time, ms since the epoch. */
+export function usableSecrets(secrets: readonly StoredWorkspaceSecret[], nowMs: number): PeerCredentials['secrets'] {
+  return secrets.flatMap(({ id, secret, state, openOnlyUntilMs }) =>
+    state === 'revoked' || (openOnlyUntilMs !== null && openOnlyUntilMs <= nowMs)
+      ? []
+      : [{ id, secret: secret.reveal().slice(), state }],
+  );
 }
 
 /**

@@ -7,13 +7,13 @@ import { readFileSync, renameSync, statSync } from 'node:fs';
 import type { z } from 'zod';
 import { toTextStrict, utf8 } from '../../shared/base/bytes.ts';
 import { createDisposer, type Disposable, toDisposable } from '../../shared/base/disposer.ts';
+import { firstIssue } from '../../shared/base/issue-words.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 import { fileError, systemCode } from './file-error.ts';
 import { createFileLock } from './file-lock.ts';
-import { describeIssue } from './schema-issue.ts';
 
 const maxFileBytes = 64 * 1024 * 1024;
 /** How long a read believes what it saw on disk last. */
@@ -81,7 +81,7 @@ function parse<T>(bytes: Uint8Array, schema: z.ZodType<T>): T {
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
-  throw new VakError('corrupt', describeIssue(parsed.error));
+  throw new VakError('corrupt', firstIssue(parsed.error));
 }
 
 /** A value and the bytes that it was read from or written as, by their hash. */

@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { fromBase64Url } from '../../shared/base/base64url.ts';
+import { firstIssue } from '../../shared/base/issue-words.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { createEd25519Verifier, type Ed25519Verifier } from '../crypto/ed25519.ts';
 import { createPublicKeyCheck, type PublicKeyCheck } from '../crypto/public-key-check.ts';
 import { decodeNkey } from './nkey.ts';
-import { describeIssue } from './schema-issue.ts';
 
 /** A record whose signature was found right, or that was signed here. */
 export type Verified<T> = T & { readonly __brand: 'Verified' };
@@ -30,7 +30,7 @@ export function createRecordChecks(): RecordChecks {
 export function parseRecord<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new VakError('invalid-payload', `${what}: ${describeIssue(parsed.error)}`, {
+  throw new VakError('invalid-payload', `${what}: ${firstIssue(parsed.error)}`, {
     details: { field: parsed.error.issues[0]?.path.map(String).join('.') ?? '' },
   });
 }

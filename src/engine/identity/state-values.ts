@@ -36,7 +36,8 @@ export interface StoredValue {
 /** `unknown`: nobody can tell yet who holds what. `isFinal`: nothing that may yet become known says otherwise. */
 export type StateReading =
   | { readonly kind: 'value'; readonly value: unknown; readonly by: string; readonly atMs: number }
-  | { readonly kind: 'refused'; readonly why: string; readonly isFinal: boolean }
+  /** `by`: who signed it, undefined where nobody did. */
+  | { readonly kind: 'refused'; readonly why: string; readonly isFinal: boolean; readonly by?: string }
   | { readonly kind: 'unknown' };
 
 export interface StateReader {
@@ -57,7 +58,10 @@ const maxEntryBytes = 16 * 1024;
 /** Keys whose newest value is remembered. */
 const maxKeys = 10_000;
 
-const refused = (why: string): StateReading => ({ kind: 'refused', why, isFinal: true });
+const refused = (why: string, by?: string): StateReading => ({
+  ...{ kind: 'refused', why, isFinal: true },
+  ...(by === undefined ? {} : { by }),
+});
 
 /** Creates a reader that remembers how far each key has come. */
 export function createStateReader({ workspace, verifier, resolve }: StateReaderDeps): StateReader {
@@ -80,9 +84,9 @@ export function createStateReader({ workspace, verifier, resolve }: StateReaderD
     const { peer, sign: signer, at, parsed: value } = parse(entry);
     const verdict = resolve({ ws: workspace, peer, signer, roles: ['operator'], at: entry.storedMs });
     if (verdict === undefined) return { kind: 'unknown' };
-    if (verdict.kind !== 'granted') return { kind: 'refused', why: verdict.why, isFinal: false };
-    if (at > entry.storedMs + maxAheadMs) return refused('It was signed with a clock that is far ahead.');
-    if (at < (newest.get(entry.key) ?? 0)) return refused('A later value of its key was seen before.');
+    if (verdict.kind !== 'granted') return { kind: 'refused', why: verdict.why, isFinal: false, by: peer };
+    if (at > entry.storedMs + maxAheadMs) return refused('It was signed with a clock that is far ahead.', peer);
+    if (at < (newest.get(entry.key) ?? 0)) return refused('A later value of its key was seen before.', peer);
     if (newest.size < maxKeys || newest.has(entry.key)) newest.set(entry.key, at);
     return { kind: 'value', value, by: peer, atMs: at };
   }

@@ -4,12 +4,12 @@
  */
 import { z } from 'zod';
 import { toTextStrict, utf8 } from '../../shared/base/bytes.ts';
+import { firstIssue } from '../../shared/base/issue-words.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { base64Of } from './base64-field.ts';
 import { sealOverheadBytes } from './body-cipher.ts';
 import { keychainSlot } from './keychain-slot.ts';
 import { passphraseSlot } from './passphrase-slot.ts';
-import { describeIssue } from './schema-issue.ts';
 
 /** The store itself, and a backup of one. */
 export type StoreFormat = 'vak-keys' | 'vak-backup';
@@ -89,7 +89,7 @@ export function parseStoreFile(bytes: Uint8Array, format: StoreFormat): ParsedSt
   const value = parseHeaderJson(bytes.subarray(0, end));
   refuseNewerVersion(value, format);
   const parsed = header.safeParse(value);
-  if (!parsed.success) throw corrupt(`header: ${describeIssue(parsed.error)}`);
+  if (!parsed.success) throw corrupt(`header: ${firstIssue(parsed.error)}`);
   if (parsed.data.format !== format) throw corrupt(`it is a ${parsed.data.format} file, not ${format}`);
   const sealed = bytes.subarray(end + 1);
   if (sealed.length < sealOverheadBytes) throw corrupt(`its body is cut off (${sealed.length} bytes)`);

@@ -110,7 +110,8 @@ test('I3 while the key store is locked nothing of the workspace is told', () => 
   alerts.follow([approval('worker-7')]);
   alerts.follow([approval('worker-7'), incident('render')]);
   clock.advance(10_000);
-  expect(shown.map(({ title }) => title)).toEqual(['An approval waits', 'Something needs attention']);
+  expect(shown.map(({ title }) => title)).toEqual(['An approval waits', 'New: 1 incident']);
+  expect(shown.at(-1)?.body).toBe('Unlock the workbench to see it.');
   expect(JSON.stringify(shown)).not.toMatch(/worker-7|render/);
 });
 

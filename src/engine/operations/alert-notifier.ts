@@ -39,23 +39,28 @@ const gapMs = 10_000;
 const noticeOf = ({ id, title, body }: Alert): Notice => ({ id, title, body });
 const isApproval = ({ kind }: Alert): boolean => kind === 'approval';
 
-/** What may be said while nobody has opened the key store. */
+/** `2 incidents, 1 approval`. */
+function countsOf(alerts: readonly Alert[], more: string): string {
+  const approvals = alerts.filter(isApproval).length;
+  const incidents = alerts.length - approvals;
+  const parts = [
+    ...(incidents > 0 ? [`${countWords(incidents)}${more} ${incidents === 1 ? 'incident' : 'incidents'}`] : []),
+    ...(approvals > 0 ? [`${countWords(approvals)}${more} ${approvals === 1 ? 'approval' : 'approvals'}`] : []),
+  ];
+  return parts.join(', ');
+}
+
+/** What may be said while nobody has opened the key store: how many of which sort, and nothing of what they are. */
 function lockedNotice(alerts: readonly Alert[]): Notice {
-  const body = 'Unlock the workbench to see it.';
-  if (!alerts.every(isApproval)) return { id: severalId, title: 'Something needs attention', body };
+  const body = `Unlock the workbench to see ${alerts.length === 1 ? 'it' : 'them'}.`;
+  if (!alerts.every(isApproval)) return { id: severalId, title: `New: ${countsOf(alerts, '')}`, body };
   const title = alerts.length === 1 ? 'An approval waits' : `${countWords(alerts.length)} approvals wait`;
   return { id: approvalsId, title, body };
 }
 
 function severalNotice(alerts: readonly Alert[], isFurther: boolean): Notice {
-  const approvals = alerts.filter(isApproval).length;
-  const incidents = alerts.length - approvals;
-  const more = isFurther ? ' more' : '';
-  const parts = [
-    ...(incidents > 0 ? [`${countWords(incidents)}${more} ${incidents === 1 ? 'incident' : 'incidents'}`] : []),
-    ...(approvals > 0 ? [`${countWords(approvals)}${more} ${approvals === 1 ? 'approval' : 'approvals'}`] : []),
-  ];
-  return { id: severalId, title: parts.join(', '), body: 'Open the Operations Center to see them.' };
+  const title = countsOf(alerts, isFurther ? ' more' : '');
+  return { id: severalId, title, body: 'Open the Operations Center to see them.' };
 }
 
 /** Creates it without knowing anything: the first look is no news. */

@@ -37,7 +37,7 @@ export interface TaskFact {
 
 /** Records of one sort that do not count, as they are known now: how many, since when, and the newest. */
 export interface RefusedFact {
-  readonly record: 'receipt' | 'dead-letter' | 'action' | 'request' | 'verdict';
+  readonly record: 'receipt' | 'dead-letter' | 'action' | 'pause-flag' | 'repeat' | 'request' | 'verdict';
   /** Of a record that turned out to count nothing is left. */
   readonly count: number;
   /** ms since the epoch. */
@@ -66,7 +66,9 @@ export interface IncidentBook {
   noteUnread(): void;
   noteSupervisor(supervisor: QueuesState['supervisor'], at: Moment): void;
   get(id: string): IncidentFacts | undefined;
-  /** The first {@link maxIncidents} in the order of a list. */
+  /** All of them, in the order of a list. */
+  all(): readonly IncidentFacts[];
+  /** The first {@link maxIncidents}. */
   list(): readonly IncidentFacts[];
 }
 
@@ -206,6 +208,7 @@ export function createIncidentBook({ alerts, acknowledged }: IncidentBookDeps): 
       tallies.put({ ...facts, detail: { kind: 'supervisor', why: why ?? '' }, mark: { atMs: firstMs, seq: 0 } });
     },
     get: (id) => all().find((one) => one.id === id),
+    all: () => all().sort(compareIncidents),
     list: () => all().sort(compareIncidents).slice(0, maxIncidents),
   };
 }

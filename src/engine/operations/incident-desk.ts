@@ -7,7 +7,7 @@ import type { QueuesState } from '../../shared/contract/queues-contract.ts';
 import type { Settings } from '../../shared/settings/settings-schema.ts';
 import type { DenialLog } from '../access/denial-log.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { TaskRecord } from '../work/task-book.ts';
+import { isStanding, type TaskRecord } from '../work/task-book.ts';
 import type { RefusedWork } from '../work/watched-work.ts';
 import { createIncidentBook, type IncidentBook, type TaskFact } from './incident-book.ts';
 import type { IncidentMark } from './incident-facts.ts';
@@ -126,7 +126,7 @@ export function createIncidentDesk(deps: IncidentDeskDeps): IncidentDesk {
       const one = here();
       const { leaf, place: standing, state } = record;
       // Of a task that was lost before this start its failed attempts may be all that is left: they are no proof.
-      const isProof = standing !== undefined || (state !== 'queued' && state !== 'retrying');
+      const isProof = standing !== undefined || !isStanding(state);
       if (one.lost.has(leaf) && !isProof) return;
       const fact = factOf(record, clock.now());
       remember(one, fact);

@@ -15,7 +15,11 @@ export type IncidentDetail =
       readonly workerId: string | null;
       readonly attempts: number;
     }
-  | { readonly kind: 'refused-record'; readonly record: 'receipt' | 'dead-letter' | 'action'; readonly why: string }
+  | {
+      readonly kind: 'refused-record';
+      readonly record: 'receipt' | 'dead-letter' | 'action' | 'pause-flag' | 'repeat';
+      readonly why: string;
+    }
   | { readonly kind: 'refused-approval'; readonly record: 'request' | 'verdict'; readonly why: string }
   | {
       readonly kind: 'denied';

@@ -22,6 +22,7 @@ beforeEach(async () => {
     bus: place.fabric.bus,
     ...{ queues: place.queuesState, approvals: place.approvalsState, clock: place.clock, onChange: () => {} },
     ...{ memory: createKeptMemory(), settings: createKeptSettings(), isLocked: () => !place.app.isOpen },
+    ...{ alarmSources: () => undefined, onLockedNews: () => {} },
   });
   place.watch.follow();
   await look();
@@ -131,6 +132,25 @@ test('W8 I3 a request that comes while the key store is locked is told, also ove
   expect(notifier.badges).toEqual([1]);
 });
 
+test('W3 I3 a dead letter that comes while the key store is locked is counted and told, and nothing of it is', async () => {
+  place.app.isOpen = false;
+  notifier.putInFront(true);
+  for (const worker of ['wilma', 'wilma', 'carl'])
+    place.fabric.bus.publish(`vak.dlq.acme.${worker}.failed`, new Uint8Array([1]));
+  place.fabric.bus.publish('vak.approvals.acme.s1.request', new Uint8Array([1]));
+  await place.pass(10_100);
+  expect(service.lockedNews()).toEqual({ incidentCount: 3, approvalCount: 1 });
+  expect(notifier.shown).toEqual([
+    { id: 'several', title: 'New: 1 incident', body: 'Unlock the workbench to see it.' },
+    { id: 'several', title: 'New: 2 incidents, 1 approval', body: 'Unlock the workbench to see them.' },
+  ]);
+  expect(notifier.badges.at(-1)).toBe(4);
+  place.app.isOpen = true;
+  place.watch.follow();
+  await look();
+  expect(service.lockedNews()).toEqual({ incidentCount: 0, approvalCount: 0 });
+});
+
 test('W8 I3 an app that was never unlocked tells of a request, too', async () => {
   place.app.isOpen = false;
   notifier = createSilentNotifier();
@@ -139,6 +159,7 @@ test('W8 I3 an app that was never unlocked tells of a request, too', async () =>
     ...{ workspace: 'acme', watch: place.watch, destination: () => place.app.destination, denials, notifier, logger },
     ...{ queues: place.queuesState, approvals: place.approvalsState, clock: place.clock, onChange: () => {} },
     ...{ memory: createKeptMemory(), settings: createKeptSettings(), isLocked: () => true, bus: place.fabric.bus },
+    ...{ alarmSources: () => undefined, onLockedNews: () => {} },
   });
   place.fabric.bus.publish('vak.approvals.acme.s1.request', new Uint8Array([1]));
   await place.pass(100);

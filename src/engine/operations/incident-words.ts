@@ -55,6 +55,8 @@ const recordNames = {
   receipt: ['receipt', 'receipts'],
   'dead-letter': ['dead letter', 'dead letters'],
   action: ['purge', 'purges'],
+  'pause-flag': ['pause flag', 'pause flags'],
+  repeat: ['task', 'tasks'],
   request: ['request for approval', 'requests for approval'],
   verdict: ['verdict', 'verdicts'],
 } as const;
@@ -63,14 +65,18 @@ const recordSteps = {
   receipt: 'Find out who wrote it: a false receipt hides what became of a task.',
   'dead-letter': 'Find out who wrote it: a false dead letter hides a task that is still to be done.',
   action: 'Find out who wrote it: a false word of a purge hides a task that was lost.',
+  'pause-flag': 'What was said of the queue before stands: find out who wrote it, and whether its clock is right.',
+  repeat: 'Find out who writes to the stream of tasks beside those who enqueue, and whether running it twice did harm.',
   request: 'Whoever asked waits in vain: look what it wants to run, and who it is.',
   verdict: 'What it was for may still wait: look at the approvals.',
 } as const;
 
 function refusedWords({ count, detail }: Subject<'refused-record' | 'refused-approval'>): IncidentWords {
   const { record, why } = detail;
+  const [is, are] =
+    record === 'repeat' ? ['was stored again', 'were stored again'] : ['does not count', 'do not count'];
   return {
-    title: `${quantityWords(count, recordNames[record])} ${count === 1 ? 'does' : 'do'} not count`,
+    title: `${quantityWords(count, recordNames[record])} ${count === 1 ? is : are}`,
     why: `${count === 1 ? '' : 'The latest: '}${sentence(said(why))}`,
     next: recordSteps[record],
   };

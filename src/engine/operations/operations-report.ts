@@ -7,6 +7,7 @@
 import { visibleText } from '../../shared/base/visible-text.ts';
 import type { ApprovalReport, ApprovalsState } from '../../shared/contract/approvals-contract.ts';
 import type {
+  Attention,
   Incident,
   IncidentPlace,
   MuteState,
@@ -15,6 +16,7 @@ import type {
 } from '../../shared/contract/operations-contract.ts';
 import type { QueuesState } from '../../shared/contract/queues-contract.ts';
 import { trendOf } from '../work/lag-history.ts';
+import { type Alarm, type AlarmMarks, openAlarms } from './alarms.ts';
 import { type Alert, approvalsId } from './alert-notifier.ts';
 import { type IncidentFacts, toneOf } from './incident-facts.ts';
 import { incidentWords, noticeWords } from './incident-words.ts';
@@ -57,7 +59,7 @@ function placeOf({ detail, queue, session }: IncidentFacts): IncidentPlace {
   if (detail.kind === 'refused-approval') return { kind: 'approvals' };
   if (detail.kind === 'denied') return { kind: 'access' };
   if (queue !== null) return { kind: 'queue', queue };
-  return session === null ? { kind: 'none' } : { kind: 'session', session };
+  return session === null ? { kind: 'queues' } : { kind: 'session', session };
 }
 
 /** An incident as a window sees it. */
@@ -65,7 +67,7 @@ export function incidentOf(facts: IncidentFacts, muted: MuteState): Incident {
   const { id, detail, queue, firstMs, lastMs, count, isStanding, acknowledgedMs } = facts;
   return {
     ...{ id, kind: detail.kind, tone: toneOf(detail.kind), ...incidentWords(facts), queue, place: placeOf(facts) },
-    ...{ firstMs, lastMs, count, isStanding },
+    ...{ firstMs, lastMs, count, isStanding, weight: detail.kind === 'age' ? detail.ageMs : count },
     acknowledged: acknowledgedMs === null ? null : { atMs: acknowledgedMs },
     isMuted: isMuted(muted, detail.kind, queue),
   };
@@ -93,20 +95,26 @@ export function alertsOf(
   ];
 }
 
-/** Open incidents that are not muted. */
-export function openCountOf(incidents: readonly IncidentFacts[], muted: MuteState): number {
-  const isCounted = ({ detail, queue, acknowledgedMs }: IncidentFacts): boolean =>
-    acknowledgedMs === null && !isMuted(muted, detail.kind, queue);
-  return incidents.filter(isCounted).length;
+export interface AttentionSources {
+  readonly incidents: readonly IncidentFacts[];
+  readonly approvals: Pick<ApprovalsState, 'pending' | 'leftOutCount'>;
+  readonly alarms: readonly Alarm[];
+  readonly marks: AlarmMarks;
+  readonly muted: MuteState;
 }
 
-/** What the icon's badge counts: they, and the approvals that wait. */
-export function badgeOf(
-  incidents: readonly IncidentFacts[],
-  { pending, leftOutCount }: ApprovalsState,
-  muted: MuteState,
-): number {
+/** What needs an operator, wherever it is said. */
+export function attentionOf({ incidents, approvals, alarms, marks, muted }: AttentionSources): Attention {
+  const isOpen = ({ detail, queue, acknowledgedMs }: IncidentFacts): boolean =>
+    acknowledgedMs === null && !isMuted(muted, detail.kind, queue);
+  const { pending, leftOutCount } = approvals;
   const waiting = pending.filter(({ queue }) => !isMuted(muted, 'approval', queue)).length;
-  // Of those beyond the list no queue is known; as long as any of the others counts, they do.
-  return openCountOf(incidents, muted) + waiting + (waiting > 0 ? leftOutCount : 0);
+  return {
+    incidentCount: incidents.filter(isOpen).length + openAlarms(alarms, marks).length,
+    // Of those beyond the list no queue is known; as long as any of the others counts, they do.
+    approvalCount: waiting + (waiting > 0 ? leftOutCount : 0),
+  };
 }
+
+/** Both of it, as a badge shows it. */
+export const sumOf = ({ incidentCount, approvalCount }: Attention): number => incidentCount + approvalCount;

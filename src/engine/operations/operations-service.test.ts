@@ -13,7 +13,7 @@ import type { TaskRecord } from '../work/task-book.ts';
 import type { RefusedWork } from '../work/watched-work.ts';
 import type { TaskChange } from '../work/work-watch.ts';
 import type { IncidentMemory } from './incident-memory.ts';
-import { createOperationsService, type OperationsService } from './operations-service.ts';
+import { createOperationsService, type OperationsService, type OperationsServiceDeps } from './operations-service.ts';
 
 const context = createCallContext();
 
@@ -29,6 +29,7 @@ interface Kit {
     refused: RefusedWork[];
     denials: Denial[];
     isLocked: boolean;
+    alarms: ReturnType<OperationsServiceDeps['alarmSources']>;
   };
   task(record: TaskRecord): void;
   /** One look of the watch, a second later. */
@@ -48,13 +49,13 @@ function start(): Kit {
   const settings = createKeptSettings();
   const world: Kit['world'] = {
     ...{ destination: 'embedded', queues: [], pending: [], leftOutCount: 0 },
-    ...{ refused: [], denials: [], isLocked: false },
+    ...{ refused: [], denials: [], isLocked: false, alarms: undefined },
   };
   let onTask = (_change: TaskChange): void => {};
   let readAtMs: number | null = null;
   const queues = (): QueuesState => ({
     ...{ readAtMs, problem: null, sampleMs: 2_000, queues: world.queues, leftOutCount: 0 },
-    supervisor: { kind: 'running', why: null },
+    ...{ supervisor: { kind: 'running', why: null }, purges: [] },
   });
   const approvals = (): ApprovalsState => ({
     ...{
@@ -80,7 +81,9 @@ function start(): Kit {
     bus: { subscribe: () => ({ ...toDisposable(() => {}), dropped: 0 }) as never },
     denials: { entries: () => world.denials, onChange: () => toDisposable(() => {}) },
     isLocked: () => world.isLocked,
+    alarmSources: () => world.alarms,
     onChange: () => {},
+    onLockedNews: () => {},
   });
   return {
     ...{ service, notifier, settings, world },
@@ -112,6 +115,7 @@ function record(index: number, more: Partial<TaskRecord>): TaskRecord {
       receipts: [],
       deadLetter: undefined,
       goneMs: undefined,
+      refusal: undefined,
       state: 'queued',
       strays: [],
     },
@@ -141,7 +145,7 @@ test('W7 a forged acknowledgement is an incident, on the badge, and told once wi
     { id: 'lost:render', tone: 'bad', title: '1 task of render is lost', place: { kind: 'queue', queue: 'render' } },
     { id: 'dead-letters:render:exit.1', tone: 'bad', acknowledged: null, isMuted: false },
   ]);
-  expect(kit.service.state().openCount).toBe(2);
+  expect(kit.service.state().attention.incidentCount).toBe(2);
   expect(kit.notifier.badges).toEqual([2]);
   expect(kit.notifier.shown.map(({ title }) => title)).toEqual(['2 incidents']);
 });
@@ -178,26 +182,32 @@ test('product.md an acknowledgement survives a start; what comes after it is new
   kit.task(dead(1));
   kit.look();
   await kit.service.calls.acknowledge({ id: 'dead-letters:render:exit.1' }, context);
-  expect(kit.service.state()).toMatchObject({ openCount: 0, incidents: [{ acknowledged: { atMs: clock.now() } }] });
+  expect(kit.service.state()).toMatchObject({
+    attention: { incidentCount: 0 },
+    incidents: [{ acknowledged: { atMs: clock.now() } }],
+  });
   expect(kit.notifier.badges).toEqual([1, 0]);
   const after = start();
   after.task({ ...dead(1), deadLetter: { ...dead(1).deadLetter, storedMs: clock.now() - 1_000 } as never });
   after.look();
-  expect(after.service.state().openCount).toBe(0);
+  expect(after.service.state().attention.incidentCount).toBe(0);
   after.look();
   after.task(dead(2));
   after.look();
-  expect(after.service.state()).toMatchObject({ openCount: 1, incidents: [{ count: 2, acknowledged: null }] });
+  expect(after.service.state()).toMatchObject({
+    attention: { incidentCount: 1 },
+    incidents: [{ count: 2, acknowledged: null }],
+  });
   expect(after.notifier.shown).toHaveLength(1);
   await after.service.calls.acknowledge({ id: 'dead-letters:render:exit.1' }, context);
   await after.service.calls.takeBack({}, context);
-  expect(after.service.state().openCount).toBe(1);
+  expect(after.service.state().attention.incidentCount).toBe(1);
 });
 
 const busy = { queue: 'render', lag: 5_000, pendingCount: 5_000, health: 'ok', paused: null } as unknown as QueueState;
 const withOutcomes = (queue: QueueState): QueueState => ({
   ...{ ...queue, inFlightCount: 0, inPerSec: 2, outPerSec: 1, oldestMs: null, lagHistory: [1, 5_000] },
-  outcomes: { queued: 5_000, retrying: 0, done: 7, dead: 1, 'finished-late': 1, lost: 2, purged: 0 },
+  outcomes: { queued: 5_000, refused: 0, retrying: 0, done: 7, dead: 1, 'finished-late': 1, lost: 2, purged: 0 },
 });
 
 test('W9 a condition stands and cannot be acknowledged away; what is over neither', async () => {
@@ -239,7 +249,7 @@ test('product.md what is muted stays listed, and is neither counted nor told', a
   kit.world.pending = [pending('r1', 'builds')];
   kit.look();
   expect(kit.service.state()).toMatchObject({
-    openCount: 0,
+    attention: { incidentCount: 0 },
     incidents: [{ id: 'lost:render', isMuted: true }],
     muted: { kinds: ['approval'], queues: ['render'], untilMs: null },
   });
@@ -288,6 +298,56 @@ test('I3 while the key store is locked a notification names nobody', () => {
   expect(kit.notifier.shown).toMatchObject([{ id: 'approval:', title: 'An approval waits' }]);
 });
 
+test('W9 what is beyond the list is counted, on the badge too, and said', () => {
+  const kit = startSettled();
+  kit.world.queues = Array.from({ length: 250 }, (_, at) => withOutcomes({ ...busy, queue: `q${at}` }));
+  for (let i = 0; i < 8; i++) kit.look();
+  const { incidents, leftOutCount, attention } = kit.service.state();
+  expect([incidents.length, leftOutCount, attention.incidentCount]).toEqual([200, 50, 250]);
+  expect(kit.notifier.badges.at(-1)).toBe(250);
+});
+
+test('product.md the badge counts what the flag shows: incidents, what is wrong with the app itself, and approvals', async () => {
+  const kit = startSettled();
+  const connection = {
+    status: { kind: 'connected', sinceMs: 1 },
+    staleSinceMs: null,
+    problem: null,
+    missing: [],
+    outbox: null,
+  };
+  const alarms = (droppedCount: number) =>
+    ({
+      ...{ flow: { droppedCount }, quarantine: { refusedCount: 2 } },
+      swarm: {
+        state: 'running',
+        workers: [{ session: 's-1', death: { atMs: 5 } }],
+        problem: null,
+        coordinator: { kind: 'running' },
+      },
+      provisioning: { lacking: [] },
+      connection: { ...connection, outages: [{ fromMs: 1, toMs: 2 }] },
+    }) as unknown as Kit['world']['alarms'];
+  kit.world.alarms = alarms(0);
+  kit.world.pending = [pending('r1'), pending('r2')];
+  kit.task(lost(1));
+  kit.look();
+  expect(kit.service.state().attention).toEqual({ incidentCount: 4, approvalCount: 2 });
+  expect(kit.notifier.badges).toEqual([6]);
+  await kit.service.calls.acknowledge({ id: 'refused', mark: '2' }, context);
+  await kit.service.calls.acknowledge({ id: 'death s-1', mark: '5' }, context);
+  expect(kit.notifier.badges).toEqual([6, 5, 4]);
+  // What has grown since is news again; it is counted though no task has changed.
+  kit.world.alarms = alarms(9);
+  kit.service.recount();
+  expect(kit.notifier.badges.at(-1)).toBe(5);
+  await expect(kit.service.calls.acknowledge({ id: 'store', mark: 'x' }, context)).rejects.toMatchObject({
+    code: 'not-found',
+  });
+  await kit.service.calls.takeBack({}, context);
+  expect(kit.service.state()).toMatchObject({ attention: { incidentCount: 5 }, acknowledgedMarks: {} });
+});
+
 test('W6 a receipt that does not count leads to its session; A4 a denial to who may do what', () => {
   const kit = startSettled();
   kit.world.refused = [{ kind: 'receipt', seq: 4, atMs: clock.now(), why: 'It is signed by nobody.', from: 's-9' }];
@@ -300,6 +360,13 @@ test('W6 a receipt that does not count leads to its session; A4 a denial to who 
   ]);
 });
 
+test('W3 dead letters that do not count lead to the queues', () => {
+  const kit = startSettled();
+  kit.world.refused = [{ kind: 'dead-letter', seq: 4, atMs: clock.now(), why: 'It is signed by nobody.', from: 's-9' }];
+  kit.look();
+  expect(kit.service.state().incidents).toMatchObject([{ kind: 'refused-record', place: { kind: 'queues' } }]);
+});
+
 test('B8 another engine has incidents of its own, and those of the first come back with it', async () => {
   const kit = startSettled();
   kit.task(dead(1));
@@ -310,7 +377,7 @@ test('B8 another engine has incidents of its own, and those of the first come ba
   expect(kit.ids()).toEqual([]);
   kit.task(dead(1));
   kit.look();
-  expect(kit.service.state().openCount).toBe(1);
+  expect(kit.service.state().attention.incidentCount).toBe(1);
   // While there is none, what is known stands.
   kit.world.destination = undefined;
   kit.look();

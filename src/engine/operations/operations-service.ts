@@ -7,7 +7,13 @@ import { VakError } from '../../shared/base/vak-error.ts';
 import type { AppContract } from '../../shared/contract/app-contract.ts';
 import type { ApprovalsState } from '../../shared/contract/approvals-contract.ts';
 import type { Services } from '../../shared/contract/define-contract.ts';
-import type { AskedPlace, MuteState, OperationsState } from '../../shared/contract/operations-contract.ts';
+import type {
+  AskedPlace,
+  Attention,
+  LockedNews,
+  MuteState,
+  OperationsState,
+} from '../../shared/contract/operations-contract.ts';
 import type { QueuesState } from '../../shared/contract/queues-contract.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import { listText } from '../../shared/settings/setting-keys.ts';
@@ -18,18 +24,24 @@ import type { Logger } from '../ports/logger.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { SettingsFile } from '../settings/settings-file.ts';
 import type { WorkWatch } from '../work/work-watch.ts';
-import { type Alert, approvalsId, createAlertNotifier, severalId } from './alert-notifier.ts';
+import { type Alarm, type AlarmMarks, type AlarmSources, alarmsOf } from './alarms.ts';
+import { approvalsId, createAlertNotifier, severalId } from './alert-notifier.ts';
+import { maxIncidents } from './incident-book.ts';
 import { createIncidentDesk, type IncidentDesk } from './incident-desk.ts';
 import type { IncidentMemory } from './incident-memory.ts';
-import { createLockedAsking } from './locked-asking.ts';
+import { createLockedNews } from './locked-news.ts';
 import { isMuted, muteStateOf, withPart } from './mute-rules.ts';
-import { alertsOf, badgeOf, incidentOf, lagsOf, openCountOf, totalsOf } from './operations-report.ts';
+import { alertsOf, attentionOf, incidentOf, lagsOf, sumOf, totalsOf } from './operations-report.ts';
 
 type Calls = Services<AppContract>['operations'];
 
 export interface OperationsService extends Disposable {
   readonly calls: Calls;
   state(): OperationsState;
+  /** What came while the key store was locked. */
+  lockedNews(): LockedNews;
+  /** Counts again what needs an operator, and says so where that has changed. */
+  recount(): void;
   /** Looks at what the watch knows now: after each of its looks, and when keys, connection or settings have changed. */
   follow(): void;
 }
@@ -41,6 +53,8 @@ export interface OperationsServiceDeps {
   readonly destination: () => string | undefined;
   readonly queues: () => QueuesState;
   readonly approvals: () => ApprovalsState;
+  /** What else may be wrong; undefined while it is not known yet. */
+  readonly alarmSources: () => Omit<AlarmSources, 'queues'> | undefined;
   readonly denials: Pick<DenialLog, 'entries' | 'onChange'>;
   readonly memory: IncidentMemory;
   readonly settings: Pick<SettingsFile, 'settings' | 'set' | 'delete'>;
@@ -49,13 +63,13 @@ export interface OperationsServiceDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly onChange: () => void;
+  /** Told when the number of what came while it was locked has changed. */
+  readonly onLockedNews: () => void;
 }
 
 const minuteMs = 60_000;
 /** However often a peer is refused, it is looked at once in so long, ms. */
 const denialMs = 500;
-/** So many are told apart while nobody can read them. */
-const maxLockedAlerts = 100;
 
 interface Pressed {
   asked(): AskedPlace | null;
@@ -97,8 +111,36 @@ function createSoon(clock: Clock, work: () => void): Disposable & { run(): void 
   };
 }
 
+interface AlarmDesk {
+  alarms(): readonly Alarm[];
+  marks(): AlarmMarks;
+  /** Throws as the call does. */
+  acknowledge(id: string, mark: string): void;
+  /** Undefined: all of them. */
+  takeBack(id: string | undefined): void;
+}
+
+/** What was acknowledged beside the incidents, for this run. */
+function createAlarmDesk(alarms: () => readonly Alarm[]): AlarmDesk {
+  let marks: AlarmMarks = {};
+  return {
+    alarms,
+    marks: () => marks,
+    acknowledge(id, mark) {
+      const alarm = alarms().find((one) => one.id === id);
+      if (alarm === undefined) throw new VakError('not-found', 'acknowledge: it is over');
+      if (alarm.mark === null) throw new VakError('conflict', 'acknowledge: it stands until it is over');
+      marks = { ...marks, [id]: mark };
+    },
+    takeBack(id) {
+      marks = id === undefined ? {} : Object.fromEntries(Object.entries(marks).filter(([one]) => one !== id));
+    },
+  };
+}
+
 interface CallsDeps {
   readonly desk: IncidentDesk;
+  readonly alarmDesk: AlarmDesk;
   readonly settings: Pick<SettingsFile, 'set' | 'delete'>;
   readonly mutes: () => MuteState;
   readonly pressed: Pick<Pressed, 'taken'>;
@@ -107,7 +149,7 @@ interface CallsDeps {
   readonly tell: () => void;
 }
 
-function createCalls({ desk, settings, mutes, pressed, clock, tell }: CallsDeps): Calls {
+function createCalls({ desk, alarmDesk, settings, mutes, pressed, clock, tell }: CallsDeps): Calls {
   async function setList(key: string, parts: readonly string[]): Promise<void> {
     const text = listText(parts);
     if (text === null) await settings.delete(key);
@@ -115,7 +157,12 @@ function createCalls({ desk, settings, mutes, pressed, clock, tell }: CallsDeps)
   }
 
   return {
-    async acknowledge({ id }) {
+    async acknowledge({ id, mark }) {
+      if (mark !== undefined) {
+        alarmDesk.acknowledge(id, mark);
+        tell();
+        return;
+      }
       const facts = desk.book().get(id);
       if (facts === undefined) throw new VakError('not-found', 'acknowledge: the incident is over');
       if (facts.isStanding) {
@@ -128,6 +175,7 @@ function createCalls({ desk, settings, mutes, pressed, clock, tell }: CallsDeps)
     async takeBack({ id }) {
       const all = desk.book().list();
       const ids = id === undefined ? all.filter((one) => one.acknowledgedMs !== null).map((one) => one.id) : [id];
+      alarmDesk.takeBack(id);
       const kept = desk.memory().takeBack(ids);
       tell();
       await kept;
@@ -166,21 +214,54 @@ export function createOperationsService(deps: OperationsServiceDeps): Operations
     }),
   );
   const pressed = createPressed(onChange);
+  const alarmDesk = createAlarmDesk(() => {
+    const sources = deps.alarmSources();
+    return sources === undefined ? [] : alarmsOf({ ...sources, queues: queues() });
+  });
+  const news = held.add(createLockedNews({ bus: deps.bus, workspace: deps.workspace, isLocked, onHeard: hear }));
   let badge = 0;
-  /** Heard of since the key store was locked. */
-  let lockedAlerts: readonly Alert[] = [];
+  let counted = '';
+  /** When the work was read last before the key store was opened. */
+  let readBeforeMs: number | null = null;
+
+  const attention = (): Attention =>
+    attentionOf({
+      ...{ incidents: desk.book().all(), approvals: approvals(), muted: mutes() },
+      ...{ alarms: alarmDesk.alarms(), marks: alarmDesk.marks() },
+    });
+
+  /** Puts on the badge what needs an operator; what is new behind a lock is told on top of what was known before it. */
+  function count(): Attention {
+    const known = attention();
+    const total = sumOf(known) + sumOf(news.count());
+    if (total !== badge) notifier.setBadge(total);
+    badge = total;
+    counted = JSON.stringify(known);
+    return known;
+  }
+
+  /** What was heard behind the lock is known as what it is once it was looked at; until then it counts as it is. */
+  function forgetNews(): void {
+    const { readAtMs } = queues();
+    if (isLocked()) readBeforeMs = readAtMs;
+    else if (readAtMs !== readBeforeMs && sumOf(news.count()) > 0) {
+      news.forget();
+      deps.onLockedNews();
+    }
+  }
+
+  function hear(): void {
+    deps.onLockedNews();
+    tell();
+  }
 
   function tell(): void {
     const [incidents, waiting, muted] = [desk.book().list(), approvals(), mutes()];
-    if (!isLocked()) {
-      lockedAlerts = [];
-      if (!desk.isSettled()) alerts.begin();
-    }
-    const unread = isMuted(muted, 'approval', null) ? [] : lockedAlerts;
+    forgetNews();
+    if (!isLocked() && !desk.isSettled()) alerts.begin();
+    const unread = news.alerts().filter(({ kind }) => !isMuted(muted, kind, null));
     alerts.follow([...alertsOf(incidents, waiting.pending, muted), ...unread]);
-    const count = badgeOf(incidents, waiting, muted);
-    if (count !== badge) notifier.setBadge(count);
-    badge = count;
+    count();
     onChange();
   }
 
@@ -191,32 +272,30 @@ export function createOperationsService(deps: OperationsServiceDeps): Operations
     tell();
   }
 
-  held.add(
-    createLockedAsking({
-      ...{ bus: deps.bus, workspace: deps.workspace, isLocked },
-      onAsked(alert) {
-        lockedAlerts = [...lockedAlerts, alert].slice(-maxLockedAlerts);
-        tell();
-      },
-    }),
-  );
   held.add(watch.onTask(({ record }) => desk.noteTask(record)));
-  const followSoon = held.add(createSoon(clock, follow));
-  held.add(denials.onChange(followSoon.run));
+  held.add(denials.onChange(held.add(createSoon(clock, follow)).run));
   held.add(notifier.onPressed(pressed.ask));
 
   // While the key store is locked nothing is read, and what is heard then is news.
   alerts.follow([]);
 
   return {
-    calls: createCalls({ desk, settings, mutes, pressed, clock, tell }),
+    calls: createCalls({ desk, alarmDesk, settings, mutes, pressed, clock, tell }),
     follow,
+    lockedNews: news.count,
+    recount() {
+      const before = counted;
+      count();
+      if (counted !== before) onChange();
+    },
     state() {
       const [work, waiting, muted] = [queues(), approvals(), mutes()];
-      const incidents = desk.book().list();
+      const all = desk.book().all();
+      const incidents = all.slice(0, maxIncidents);
       return {
+        leftOutCount: all.length - incidents.length,
         incidents: incidents.map((facts) => incidentOf(facts, muted)),
-        openCount: openCountOf(incidents, muted),
+        ...{ attention: attention(), acknowledgedMarks: alarmDesk.marks() },
         ...{ totals: totalsOf(work, waiting, desk.lostCount()), ...lagsOf(work), sampleMs: work.sampleMs },
         ...{ muted, asked: pressed.asked() },
       };

@@ -4,14 +4,11 @@
  */
 import { isVakError, type VakError } from '../../shared/base/vak-error.ts';
 import { type DurablePeerDeps, openDurablePeer } from './durable-peer.ts';
+import { type FormerOutcome, followFormer } from './former-messages.ts';
 import { listOutboxSlots, type OutboxFolder, openOutboxSlot } from './outbox-folder.ts';
 
 /** What became of it. */
-export interface LeftMessages {
-  readonly sentCount: number;
-  readonly refusedCount: number;
-  /** Those that still wait, void records that are owed among them. */
-  readonly waitingCount: number;
+export interface LeftMessages extends FormerOutcome {
   /** Why a journal could not be opened or changed: what waits in it, if anything does, is not sent. */
   readonly problems: readonly VakError[];
 }
@@ -24,16 +21,11 @@ export interface SendLeftOptions {
 }
 
 /** Sends one journal's. */
-async function sendSlot(deps: DurablePeerDeps, limitMs: number): Promise<Omit<LeftMessages, 'problems'>> {
+async function sendSlot(deps: DurablePeerDeps, limitMs: number): Promise<FormerOutcome> {
   const peer = await openDurablePeer(deps);
-  let [sentCount, refusedCount] = [0, 0];
-  peer.onDelivered(() => sentCount++);
-  peer.onRefused(() => refusedCount++);
-  const hasAny = peer.waiting().count + peer.waiting().voidOwedCount > 0;
-  if (hasAny) await peer.drain(limitMs);
-  const { count, voidOwedCount } = peer.waiting();
+  const outcome = await followFormer(peer).finish(limitMs);
   await peer.close(0);
-  return { sentCount, refusedCount, waitingCount: count + voidOwedCount };
+  return outcome ?? { sentCount: 0, refusedCount: 0, waitingCount: 0 };
 }
 
 /** Sends the journals of a folder, one after the other, as its peer; one that is damaged holds up no other. */

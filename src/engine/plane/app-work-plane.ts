@@ -11,7 +11,7 @@ import type { DeniedAccess } from '../access/permit.ts';
 import { createPermittedFabric } from '../access/permitted-fabric.ts';
 import type { ConnectionSwitch, EngineInUse } from '../connections/connection-switch.ts';
 import type { OwnCredentials } from '../identity/own-credentials.ts';
-import type { IssueCredentials } from '../identity/peer-credentials.ts';
+import { type IssueCredentials, usableSecrets } from '../identity/peer-credentials.ts';
 import type { Profile } from '../identity/profile.ts';
 import { openOwnOutbox, outboxFolder } from '../outbox/outbox-folder.ts';
 import { createLocalSwarm, type LaunchWorker, type LocalSwarm, type SwarmSessions } from '../swarm/local-swarm.ts';
@@ -72,14 +72,38 @@ function writableEngine({ engine }: ConnectionSwitch): EngineInUse | undefined {
   return inUse?.readOnlyContext === undefined ? inUse : undefined;
 }
 
+/** What the workers hold of the secrets is what they were given: a new one would open nothing there. */
+function createSecretTelling(
+  { clock, profile: { keyStore } }: Pick<AppWorkPorts, 'clock' | 'profile'>,
+  {
+    workspace,
+    isOpen,
+    basis,
+    swarm,
+  }: Pick<AppWorkPlaneDeps, 'workspace' | 'isOpen'> & {
+    readonly basis: () => string | undefined;
+    readonly swarm: Pick<LocalSwarm, 'takeSecrets'>;
+  },
+): () => void {
+  let toldBasis = basis();
+  return () => {
+    const now = basis();
+    if (now === toldBasis || !isOpen()) return;
+    toldBasis = now;
+    const own = keyStore.read().workspaces.find((one) => one.workspace === workspace);
+    const given = usableSecrets(own?.secrets ?? [], clock.now());
+    swarm.takeSecrets(given);
+    for (const { secret } of given) secret.fill(0);
+  };
+}
+
 /** Creates it at rest: the supervisor begins when the key store is open, the swarm when it is started. */
 export function createAppWorkPlane(from: AppWorkPorts, deps: AppWorkPlaneDeps): AppWorkPlane {
   const { workspace, connection, issueCredentials, sessions, isOpen } = deps;
   const { clock, randomness, logger, launchWorker: launch } = from;
   const { files, settings, keyStore, heads } = from.profile;
   const ports = { clock, randomness, logger };
-  const held = createDisposer();
-  const denials = createDenialLog({ logger });
+  const [held, denials] = [createDisposer(), createDenialLog({ logger })];
   const onDenied = (denied: DeniedAccess): void => {
     const { peer, action, subject, rule } = denied;
     logger.warn('access.denied', { peer, action, subject, rule });
@@ -124,6 +148,7 @@ export function createAppWorkPlane(from: AppWorkPorts, deps: AppWorkPlaneDeps): 
   held.add(connection.onChange(() => void followAll()));
   held.add(connection.onLeave(followAll));
   held.add(keyStore.onChange(() => void supervisor.follow()));
+  held.add(keyStore.onChange(createSecretTelling(from, { workspace, isOpen, basis, swarm })));
   held.add(settings.onChange(() => swarm.followPolicy()));
 
   return {

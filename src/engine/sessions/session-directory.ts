@@ -15,7 +15,7 @@ import type { Clock } from '../ports/clock.ts';
 /** Most sessions that are remembered. */
 export const maxSessions = 2000;
 /** Silence after which a session is stale: three heartbeats. */
-const staleAfterMs = 15_000;
+export const staleAfterMs = 15_000;
 const noteLength = 160;
 const sampleMs = 1000;
 
@@ -29,10 +29,19 @@ interface Entry {
   perSecond: number;
   note: string;
   isEnded: boolean;
+  startedMs: number | undefined;
+  /** It has said that it begins, or that it lives: only then does its silence say something. */
+  isBeating: boolean;
   /** Place in the buffer of the status that it stands by. */
   statusSeq: number;
   /** Place in the buffer of the first status that could not be opened yet. */
   unreadFromSeq: number | undefined;
+}
+
+/** How a session of a peer stands. Times in ms since the epoch. */
+export interface PeerSession extends Pick<SessionSummary, 'state' | 'lastSeenMs'> {
+  /** When it was heard to begin; undefined: it was not. */
+  readonly startedMs: number | undefined;
 }
 
 export interface SessionDirectory extends Disposable {
@@ -41,6 +50,8 @@ export interface SessionDirectory extends Disposable {
   /** Says that its process is gone, and why. */
   end(session: string, note: string): void;
   peerOf(session: string): string | null;
+  /** What is known of the sessions of a peer that say that they live; of those that are remembered. */
+  ofPeer(peer: string): readonly PeerSession[];
   list(): SessionList;
   /** Reads what came while the keys were not there; call it when they are. */
   readWaiting(): void;
@@ -95,6 +106,8 @@ export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirec
       perSecond: 0,
       note: '',
       isEnded: false,
+      startedMs: undefined,
+      isBeating: false,
       statusSeq: 0,
       unreadFromSeq: undefined,
     };
@@ -115,7 +128,9 @@ export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirec
   }
 
   /** What was judged sound only later may be older than what is known. */
-  function take(entry: Entry, status: StatusPayload, seq: number): void {
+  function take(entry: Entry, status: StatusPayload, { seq, atMs }: HeldMessage): void {
+    if (status.state === 'started') entry.startedMs ??= atMs;
+    entry.isBeating ||= status.state === 'started' || status.state === 'heartbeat';
     if (status.state === 'heartbeat' || seq < entry.statusSeq) return;
     entry.statusSeq = seq;
     entry.note = noteOf(status);
@@ -151,7 +166,7 @@ export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirec
     if (admission.kind !== 'accepted') return 'denied';
     entry.peer ??= admission.envelope.agentid;
     const status = decodeStatus(admission.payload);
-    if (status !== undefined) take(entry, status, held.seq);
+    if (status !== undefined) take(entry, status, held);
     return status !== undefined && status.state !== 'heartbeat' ? 'news' : 'read';
   }
 
@@ -204,7 +219,10 @@ export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirec
   return {
     register(session, peer) {
       intake.claim(session, peer);
-      entryOf(session).peer = peer;
+      const entry = entryOf(session);
+      entry.peer = peer;
+      entry.startedMs ??= clock.now();
+      entry.isBeating = true;
       onChange();
     },
     end(session, note) {
@@ -214,6 +232,10 @@ export function createSessionDirectory(deps: SessionDirectoryDeps): SessionDirec
       onChange();
     },
     peerOf: (session) => entries.get(session)?.peer ?? null,
+    ofPeer: (peer) =>
+      [...entries.values()]
+        .filter((entry) => entry.peer === peer && entry.isBeating)
+        .map((entry) => ({ ...summaryOf(entry), startedMs: entry.startedMs })),
     list: () => ({ sessions: Array.from(entries.values(), summaryOf), forgottenCount }),
     readWaiting,
     dispose: () => held.dispose(),

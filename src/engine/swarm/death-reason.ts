@@ -14,8 +14,8 @@ export interface DeathFacts {
   readonly endCause: string | undefined;
   /** Why it refused its configuration. */
   readonly refusal: string | undefined;
-  /** The command that it ran then. */
-  readonly command: readonly string[] | undefined;
+  /** What it was at then: its command ran, or waited for its approval. */
+  readonly task: { readonly command: readonly string[]; readonly isWaiting: boolean } | undefined;
   /** Whether process groups of it were alive then: its guardian may end them before we do. */
   readonly hadGroups: boolean;
 }
@@ -33,7 +33,10 @@ export function deathReason(facts: DeathFacts, left?: EndResult): string {
   const parts = [howItEnded(facts)];
   if (!facts.wasReady && facts.endCause === undefined && facts.exit.problem === undefined)
     parts[0] += ' before it was ready';
-  if (facts.command !== undefined) parts[0] += ` while it ran "${shortCommand(facts.command)}"`;
+  if (facts.task !== undefined) {
+    const { command, isWaiting } = facts.task;
+    parts[0] += ` while it ${isWaiting ? 'waited for the approval of' : 'ran'} "${shortCommand(command)}"`;
+  }
   if (left === undefined) parts.push('ending what it started');
   else if (left.endedCount > 0) parts.push(`${processCount(left.endedCount)} that it had started ended too`);
   else parts.push(facts.hadGroups ? 'what it had started ended too' : 'nothing that it started is left');

@@ -59,6 +59,19 @@ test('local swarm: a death while a command runs counts the command as failed and
   expect(at.ended).toEqual([[session, `worker died: ${worker?.death?.reason}`]]);
 });
 
+test('local swarm: of a worker that only waited for an approval nothing is said to have run', async () => {
+  const starting = at.swarm.start({ workers: 1 });
+  await at.settle();
+  await starting;
+  at.played[0]?.begin('t1', true);
+  await at.settle();
+  at.played[0]?.exit({ signal: 'SIGKILL' });
+  await at.settle();
+  expect(at.swarm.state().workers[0]?.death?.reason).toBe(
+    'killed by SIGKILL while it waited for the approval of "true"; nothing that it started is left',
+  );
+});
+
 test('local swarm: a queue worker that dies is replaced, and the dead one stays listed with its cause', async () => {
   const starting = at.swarm.start({ workers: 2 });
   await at.settle();

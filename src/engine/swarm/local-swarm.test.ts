@@ -181,6 +181,14 @@ test('E8 a changed policy reaches every worker', async () => {
   });
 });
 
+test('E7 secrets that have changed reach every worker', async () => {
+  await start(2);
+  const secrets = [{ id: 's2', secret: new Uint8Array(32).fill(7), state: 'active' as const }];
+  at.swarm.takeSecrets(secrets);
+  await at.settle();
+  for (const { frames } of at.played) expect(frames.at(-1)).toEqual({ kind: 'secrets', secrets });
+});
+
 test('local swarm: bad input and unknown names are refused with their codes', async () => {
   await expect(at.swarm.run({ command: [] })).rejects.toMatchObject({ code: 'invalid-payload' });
   await expect(at.swarm.cancel({ taskId: 'nobody' })).rejects.toMatchObject({ code: 'not-found' });

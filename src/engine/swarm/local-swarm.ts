@@ -11,7 +11,7 @@ import type { DeniedAccess } from '../access/permit.ts';
 import { createPermittedBus } from '../access/permitted-bus.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { ReceivePolicy } from '../envelope/receive-policy.ts';
-import { eraseCredentials, type IssueCredentials } from '../identity/peer-credentials.ts';
+import { eraseCredentials, type IssueCredentials, type PeerCredentials } from '../identity/peer-credentials.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeadStore } from '../ports/head-store.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -88,6 +88,8 @@ export interface LocalSwarm {
   follow(): Promise<void>;
   /** Tells the workers the present policy. */
   followPolicy(): void;
+  /** Tells the workers the workspace's secrets as they are now. */
+  takeSecrets(secrets: PeerCredentials['secrets']): void;
   state(): Omit<SwarmState, 'coordinator'>;
   /** Queue workers that can claim. */
   readonly queueWorkerCount: number;
@@ -303,6 +305,9 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
     },
     followPolicy() {
       for (const { worker } of crew.live()) worker.followPolicy();
+    },
+    takeSecrets(secrets) {
+      for (const { worker } of crew.live()) worker.takeSecrets(secrets);
     },
     get queueWorkerCount() {
       return crew.workingCount;

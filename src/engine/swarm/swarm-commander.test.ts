@@ -4,7 +4,7 @@ import { toText, utf8 } from '../../shared/base/bytes.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { decodeEnvelope, payloadBytesOf } from '../../shared/protocol/envelope-codec.ts';
-import { maxTaskBytes } from '../../shared/protocol/payloads.ts';
+import { maxTaskBytes } from '../../shared/protocol/task-limits.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
 import type { Bus } from '../bus/bus.ts';
 import { createMemoryBus } from '../bus/memory/memory-bus.ts';

@@ -91,6 +91,8 @@ export interface SwarmWorker {
   follow(): Promise<void>;
   /** What it takes of plain and unsigned messages is another policy now. */
   followPolicy(): void;
+  /** The workspace's secrets are these now. */
+  takeSecrets(secrets: PeerCredentials['secrets']): void;
   /** Asks it to stop, kills it after 3 s; resolves as `gone`. */
   drain(): Promise<void>;
 }
@@ -139,9 +141,8 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   // Whoever does not wait for readiness learns of the failure from the summary.
   ready.promise.catch(() => {});
   let state: WorkerState = 'starting';
-  let death: WorkerDeath | null = null;
+  let [death, problem]: [WorkerDeath | null, string | null] = [null, null];
   let [endCause, refusal]: (string | undefined)[] = [];
-  let problem: string | null = null;
   const tasks = createTaskAccount(clock, kind === 'queue');
   let exit: PeerExit | undefined;
 
@@ -210,7 +211,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     exit = how;
     const wasReady = state !== 'starting';
     const isAsked = state === 'stopping';
-    const facts = { exit: how, wasReady, endCause, refusal, command: tasks.task?.command, hadGroups: groups.size > 0 };
+    const facts = { exit: how, wasReady, endCause, refusal, task: tasks.task ?? undefined, hadGroups: groups.size > 0 };
     readyTimer.dispose();
     exitAbort.abort();
     void lanes?.close();
@@ -284,6 +285,9 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     },
     followPolicy() {
       if (exit === undefined) launched.post({ kind: 'policy', policy: deps.policy() } satisfies MainFrame);
+    },
+    takeSecrets(secrets) {
+      if (exit === undefined) launched.post({ kind: 'secrets', secrets } satisfies MainFrame);
     },
     async kill() {
       endBecause(killCause);

@@ -23,7 +23,12 @@ test('worker frames: each kind is read on its own side only', () => {
   const resuming = { ...configure, commanders: [], resumes: head };
   expect(readMainFrame(resuming)).toEqual(resuming);
   const others = [{ kind: 'drain' }, { kind: 'exit' }, { kind: 'leave', lane: 1 }];
-  for (const frame of [...others, work, { kind: 'policy', policy: configure.policy }]) {
+  for (const frame of [
+    ...others,
+    work,
+    { kind: 'policy', policy: configure.policy },
+    { kind: 'secrets', secrets: configure.credentials.secrets },
+  ]) {
     expect(readMainFrame(frame)).toEqual(frame);
     expect(readWorkerFrame(frame)).toBe('foreign');
   }

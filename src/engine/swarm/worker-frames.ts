@@ -17,6 +17,12 @@ const pid = z.int().min(2).max(0x7fff_ffff);
 const bytes = (most: number): z.ZodType<Uint8Array> =>
   z.instanceof(Uint8Array).refine((value) => value.length > 0 && value.length <= most, `expected 1–${most} bytes`);
 
+/** Those of the workspace that may be used (E7). */
+const secrets = z
+  .array(z.strictObject({ id: token, secret: bytes(1024), state: z.enum(['active', 'open-only']) }))
+  .max(64)
+  .readonly();
+
 /** The worker's own keys and standing (I3): they reach it here and nowhere else. */
 const credentials = z.strictObject({
   signSeed: bytes(128),
@@ -24,10 +30,7 @@ const credentials = z.strictObject({
   card: cardRecord,
   grant: grantRecord,
   rootPublic: z.string().max(64),
-  secrets: z
-    .array(z.strictObject({ id: token, secret: bytes(1024), state: z.enum(['active', 'open-only']) }))
-    .max(64)
-    .readonly(),
+  secrets,
 });
 
 /** A place in a chain (E12): a source of ours is shorter. */
@@ -79,6 +82,8 @@ const mainFrame = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('leave'), lane }),
   /** It is another one now. */
   z.strictObject({ kind: z.literal('policy'), policy }),
+  /** They are others now, all of them. */
+  z.strictObject({ kind: z.literal('secrets'), secrets }),
   /** Stop: finish or end the command within these limits, then say `drained`. */
   z.strictObject({ kind: z.literal('drain') }),
   /** Everything up to `drained` has been read: go. */
@@ -134,6 +139,7 @@ const mainKinds = new Set<unknown>([
   'work',
   'leave',
   'policy',
+  'secrets',
   'drain',
   'exit',
 ] satisfies MainFrame['kind'][]);

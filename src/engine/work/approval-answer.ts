@@ -9,7 +9,7 @@ import { startTrace } from '../../shared/protocol/trace-context.ts';
 import type { EnvelopeDraft } from '../envelope/envelope-author.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Randomness } from '../ports/randomness.ts';
-import { type Approval, approvalState } from './approval-book.ts';
+import { type Approval, type ApprovalRequest, type AskerGone, approvalState } from './approval-book.ts';
 import type { ApprovalReading } from './approval-reading.ts';
 import { draftVerdict } from './approval-records.ts';
 
@@ -30,6 +30,8 @@ export interface AnswerDeps {
   readonly reading: Pick<ApprovalReading, 'read'> & { readonly book: Pick<ApprovalReading['book'], 'get'> };
   /** Publishes it as the operator; gives its place once its stream has stored it. */
   readonly publish: (draft: EnvelopeDraft) => Promise<number>;
+  /** Whether nobody waits for the answer any more, as far as is known; undefined: somebody does. */
+  readonly goneOf: (request: ApprovalRequest) => AskerGone | undefined | Promise<AskerGone | undefined>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly words: AnswerWords;
@@ -46,7 +48,8 @@ export function checkAnswering({ requestId, decision, reason }: ApprovalAnswerin
 }
 
 /** Throws why a request cannot be answered any more, or never could: `not-found`, `conflict`. */
-function checkPending(id: string, approval: Approval | undefined, { clock, words }: AnswerDeps): Approval {
+async function checkPending(id: string, approval: Approval | undefined, deps: AnswerDeps): Promise<Approval> {
+  const { goneOf, clock, words } = deps;
   if (approval === undefined) {
     throw new VakError('not-found', `${id}: there is no request of this id that counts; see ${words.list}`);
   }
@@ -55,7 +58,13 @@ function checkPending(id: string, approval: Approval | undefined, { clock, words
     const by = `${visibleText(verdict.by)} has answered it already (${verdict.decision})`;
     throw new VakError('conflict', `${id}: ${by}; one answer counts`);
   }
-  if (approvalState(approval, clock.now()) === 'expired') {
+  const gone = await goneOf(request);
+  const state = approvalState(approval, clock.now(), gone);
+  if (state === 'asker-gone') {
+    const why = visibleText(gone?.why ?? '').replace(/\.$/, '');
+    throw new VakError('conflict', `${id}: who asked is gone: ${why}; nobody waits for an answer`);
+  }
+  if (state === 'expired') {
     throw new VakError('conflict', `${id}: it has expired at ${request.expiresAt}; an answer would not count`);
   }
   return approval;
@@ -63,13 +72,13 @@ function checkPending(id: string, approval: Approval | undefined, { clock, words
 
 /**
  * Answers a request, and makes sure that it was this answer that counted. Throws `not-found`, `conflict` (answered before, expired,
- * somebody was first), and what reading and publishing throw.
+ * who asked is gone, somebody was first), and what reading and publishing throw.
  */
 export async function answerApproval(answering: ApprovalAnswering, deps: AnswerDeps): Promise<void> {
   const { workspace, reading, publish, randomness, words } = deps;
   const { requestId, decision, reason } = answering;
   await reading.read();
-  const { request } = checkPending(requestId, reading.book.get(requestId), deps);
+  const { request } = await checkPending(requestId, reading.book.get(requestId), deps);
   const said = { decision, ...(reason === undefined ? {} : { reason }) };
   const seq = await publish(draftVerdict(request, said, { workspace, trace: startTrace(randomness.bytes) }));
   await reading.read();

@@ -4,6 +4,7 @@
  *
  * Pure: it is told, it reads nothing, and the order in which things become known changes nothing.
  */
+import type { RecordAuthor } from '../../shared/contract/approvals-contract.ts';
 import type { PayloadOf } from '../../shared/protocol/payloads.ts';
 
 export interface ApprovalRequest extends PayloadOf<'vak.approvals.request'> {
@@ -14,6 +15,10 @@ export interface ApprovalRequest extends PayloadOf<'vak.approvals.request'> {
   readonly session: string;
   /** The task that asks; undefined: none is named. */
   readonly taskId: string | undefined;
+  /** Queues that its peer was granted when it asked. */
+  readonly queues: readonly string[];
+  /** Public key that signed it. */
+  readonly signer?: string | undefined;
   /** Place in the stream of approvals. */
   readonly seq: number;
   /** ms since the epoch. */
@@ -26,11 +31,19 @@ export interface ApprovalVerdict extends PayloadOf<'vak.approvals.verdict'> {
   /** The session in its subject: of the request that it answers. */
   readonly session: string;
   readonly seq: number;
+  /** Public key that signed it. */
+  readonly signer?: string | undefined;
   readonly storedMs: number;
 }
 
-/** `expired`: its time was over before anybody answered. */
-export type ApprovalState = 'pending' | 'approved' | 'denied' | 'expired';
+/** Nobody waits for the answer any more: why, a sentence for people, and since when (ms since the epoch, by the engine's clock where that is known). */
+export interface AskerGone {
+  readonly why: string;
+  readonly atMs: number;
+}
+
+/** `expired`: its time was over before anybody answered. `asker-gone`: before that nobody waited for the answer any more. */
+export type ApprovalState = 'pending' | 'approved' | 'denied' | 'expired' | 'asker-gone';
 
 export interface Approval {
   readonly request: ApprovalRequest;
@@ -53,13 +66,16 @@ export interface IdleRecord {
   readonly kind: 'request' | 'verdict';
   readonly seq: number;
   readonly storedMs: number;
+  readonly author: RecordAuthor;
   readonly why: string;
 }
 
-/** The state of an approval at a time, ms since the epoch. */
-export function approvalState({ request, verdict }: Approval, nowMs: number): ApprovalState {
+/** The state of an approval at a time, ms since the epoch. `gone`: what is known of who asked; undefined: it waits, as far as is known. */
+export function approvalState({ request, verdict }: Approval, nowMs: number, gone?: AskerGone): ApprovalState {
   if (verdict !== undefined) return verdict.decision === 'approve' ? 'approved' : 'denied';
-  return nowMs > Date.parse(request.expiresAt) ? 'expired' : 'pending';
+  const expiresMs = Date.parse(request.expiresAt);
+  if (gone !== undefined && gone.atMs <= expiresMs) return 'asker-gone';
+  return nowMs > expiresMs ? 'expired' : 'pending';
 }
 
 export interface ApprovalBook {
@@ -68,6 +84,8 @@ export interface ApprovalBook {
   get(requestId: string): Approval | undefined;
   /** All that are remembered, oldest first. */
   all(): Iterable<Approval>;
+  /** The last requests for a task, 16 at most. */
+  ofTask(taskId: string): Iterable<ApprovalRequest>;
   /** Rises whenever something was noted. */
   version(): number;
   /** What does not count as far as is known now, of those that are remembered. */
@@ -77,6 +95,8 @@ export interface ApprovalBook {
 /** Verdicts that name a request which is not known yet, and further ones of a request. */
 const maxVerdicts = 16;
 const maxRepeated = 16;
+/** Requests for one task that are told together, the last ones. */
+const maxOfTask = 16;
 
 interface Entry {
   request: ApprovalRequest | undefined;
@@ -98,27 +118,48 @@ function whyIdle(verdict: ApprovalVerdict, { request }: Entry, deciding: Approva
 }
 
 function* idleOf(entry: Entry): Iterable<IdleRecord> {
-  for (const { seq, storedMs } of entry.repeated) {
-    yield { kind: 'request', seq, storedMs, why: 'A request of its id had been made before; the first one stands.' };
+  for (const { seq, storedMs, peer, session, signer = null } of entry.repeated) {
+    const why = 'A request of its id had been made before; the first one stands.';
+    yield { kind: 'request', seq, storedMs, why, author: { peer, session, signer, isProven: true } };
   }
   const deciding = decidingOf(entry);
   for (const verdict of entry.verdicts) {
-    const { seq, storedMs } = verdict;
-    if (verdict !== deciding) yield { kind: 'verdict', seq, storedMs, why: whyIdle(verdict, entry, deciding) };
+    const { seq, storedMs, by: peer, signer = null } = verdict;
+    if (verdict === deciding) continue;
+    // Its subject names the session that asks; of which session it is itself is not kept.
+    const author = { peer, session: null, signer, isProven: true };
+    yield { kind: 'verdict', seq, storedMs, why: whyIdle(verdict, entry, deciding), author };
   }
 }
 
 /** Creates a book of at most `capacity` requests; the oldest give way. */
 export function createApprovalBook({ capacity }: { readonly capacity: number }): ApprovalBook {
   const entries = new Map<string, Entry>();
+  /** Ids of the last requests, by the task that they name. */
+  const byTask = new Map<string, string[]>();
   let version = 0;
+
+  function forget(requestId: string): void {
+    const taskId = entries.get(requestId)?.request?.taskId;
+    entries.delete(requestId);
+    if (taskId === undefined) return;
+    const own = byTask.get(taskId)?.filter((one) => one !== requestId) ?? [];
+    if (own.length === 0) byTask.delete(taskId);
+    else byTask.set(taskId, own);
+  }
+
+  function noteTask({ taskId, requestId }: ApprovalRequest): void {
+    if (taskId === undefined) return;
+    const own = byTask.get(taskId) ?? [];
+    if (!own.includes(requestId)) byTask.set(taskId, [...own, requestId].slice(-maxOfTask));
+  }
 
   function entryOf(requestId: string): Entry {
     const known = entries.get(requestId);
     if (known !== undefined) return known;
     if (entries.size >= capacity) {
       const oldest = entries.keys().next();
-      if (!oldest.done) entries.delete(oldest.value);
+      if (!oldest.done) forget(oldest.value);
     }
     const entry: Entry = { request: undefined, repeated: [], verdicts: [] };
     entries.set(requestId, entry);
@@ -140,6 +181,7 @@ export function createApprovalBook({ capacity }: { readonly capacity: number }):
       // Whoever repeats an id asks for nothing: the first one stands.
       const [first, ...later] = [...all, request].sort((a, b) => a.seq - b.seq);
       entry.request = first;
+      if (first !== undefined) noteTask(first);
       entry.repeated = later.slice(0, maxRepeated);
     },
     noteVerdict(verdict) {
@@ -158,6 +200,12 @@ export function createApprovalBook({ capacity }: { readonly capacity: number }):
       for (const entry of entries.values()) {
         const approval = toApproval(entry);
         if (approval !== undefined) yield approval;
+      }
+    },
+    *ofTask(taskId) {
+      for (const requestId of byTask.get(taskId) ?? []) {
+        const request = entries.get(requestId)?.request;
+        if (request?.taskId === taskId) yield request;
       }
     },
     *idle() {

@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TrustedPeer } from '../../../tests/support/trusted-workspace.ts';
 import { openWorkPlace, type WorkPlace, workEngines } from '../../../tests/support/work-fixture.ts';
+import { utf8 } from '../../shared/base/bytes.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
 import { createSystemRandomness } from '../ports/randomness.ts';
 import { type Approval, approvalState, createApprovalBook } from './approval-book.ts';
 import { type ApprovalAnswer, type ApprovalGate, createApprovalGate } from './approval-gate.ts';
 import { draftVerdict, readApproval } from './approval-records.ts';
+import { refusalOf } from './approval-refusal.ts';
+import { openQueue } from './work-queue.ts';
 
 const patience = { timeout: 15_000, interval: 10 };
 const trace = startTrace(createSystemRandomness().bytes);
@@ -15,6 +18,12 @@ describe.each(workEngines)('on the engine %s', (engine) => {
   let place: WorkPlace;
   let gate: ApprovalGate;
   let refused: string[];
+  /** Of the worker's clock. */
+  let aheadMs: number;
+  const queue = async () => {
+    const { consumer } = await openQueue(place.fabric.durable, { workspace: 'acme', queue: 'own' });
+    return await consumer.state();
+  };
   let peers: Map<string, TrustedPeer>;
 
   beforeEach(async () => {
@@ -22,9 +31,12 @@ describe.each(workEngines)('on the engine %s', (engine) => {
     const { peer } = await place.startWorker('wilma', { handler: () => Promise.reject(new Error('it has no tasks')) });
     refused = [];
     peers = new Map();
+    aheadMs = 0;
     gate = createApprovalGate({
       ...{ ...place.ports, workspace: 'acme', peer: 'wilma', publisher: peer, durable: place.fabric.durable },
       ...{ bus: place.fabric.bus, judge: place.workspace.judge, onRefused: (why) => refused.push(why) },
+      clock: { ...place.ports.clock, now: () => place.ports.clock.now() + aheadMs },
+      engineMs: async () => (await queue()).lastActiveMs ?? undefined,
     });
   });
   afterEach(async () => {
@@ -135,5 +147,31 @@ describe.each(workEngines)('on the engine %s', (engine) => {
     await append(write('olga', late));
     const after = (await asked(2)).find(({ request }) => request.title === 'now?') as Approval;
     expect(approvalState(after, Date.now())).toBe('expired');
+  });
+
+  test('W8 a worker whose clock is behind is told so, for nobody could answer it; what it asked counts for nothing', async () => {
+    const { consumer } = await openQueue(place.fabric.durable, { workspace: 'acme', queue: 'own' });
+    await place.fabric.durable.append('vak.work.acme.own.task', utf8('a task'));
+    await consumer.pull({ batch: 1, waitMs: 5_000 });
+    aheadMs = -3_600_000;
+    const answer = await ask('may I?');
+    expect(answer).toMatchObject({ kind: 'clock-behind' });
+    expect(refusalOf(answer)).toMatchObject({
+      ...{ errorClass: 'clock-behind', isFinal: false },
+      reason: expect.stringMatching(/^the clock of this worker is (60|59\.9) min behind that of the engine/),
+    });
+    const { messages } = await place.fabric.durable.stream('VAK_APPROVALS_acme').read({ limit: 10 });
+    expect(messages.map((message) => readApproval(message, place.workspace.judge))).toMatchObject([
+      {
+        kind: 'invalid',
+        why: expect.stringMatching(/^It had expired .* before it was stored.*the clock of wilma is behind/),
+      },
+    ]);
+    aheadMs = 3_600_000;
+    const abort = new AbortController();
+    const pending = ask('may I?', { signal: abort.signal });
+    await asked(1);
+    abort.abort();
+    expect(await pending).toEqual({ kind: 'aborted' });
   });
 });

@@ -30,10 +30,14 @@ export interface ApprovalQuestion extends Pick<PayloadOf<'vak.approvals.request'
   readonly signal: AbortSignal;
 }
 
-/** `expired`: nobody answered in time. `aborted`: the signal said so. */
+/**
+ * `expired`: nobody answered in time. `aborted`: the signal said so. `clock-behind`: by the engine's clock its time was over when it came,
+ * so nobody saw it waiting and no answer could count.
+ */
 export type ApprovalAnswer =
   | { readonly kind: 'approved' | 'denied'; readonly by: string; readonly reason: string | undefined }
-  | { readonly kind: 'expired' | 'aborted' };
+  | { readonly kind: 'expired' | 'aborted' }
+  | { readonly kind: 'clock-behind'; readonly behindMs: number };
 
 export interface ApprovalGate {
   /** Throws what publishing throws. */
@@ -48,6 +52,8 @@ export interface ApprovalGateDeps {
   /** Tells when a verdict may have come. */
   readonly bus: Pick<Bus, 'subscribe'>;
   readonly judge: StoredJudge;
+  /** A time that the engine's clock has passed, as late as can be told, ms since the epoch; undefined: it tells none. */
+  readonly engineMs: () => Promise<number | undefined>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
@@ -79,8 +85,24 @@ export function createApprovalGate(deps: ApprovalGateDeps): ApprovalGate {
       ...{ payload: utf8(JSON.stringify(payload)), trace: childOf(trace, randomness.bytes), causationId: taskId },
     });
     const { seq } = await stored;
-    const own = { requestId: envelope.id, leaf: leafOf(envelope), peer, session, taskId };
+    const own = { requestId: envelope.id, leaf: leafOf(envelope), peer, session, taskId, queues: [] };
     return { ...payload, ...own, seq, storedMs: clock.now() };
+  }
+
+  /** Undefined: its time is not over by the engine's clock, as far as can be told. */
+  async function clockFault({ expiresAt }: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
+    const [nowMs, expiresMs] = [clock.now(), Date.parse(expiresAt)];
+    try {
+      const engineMs = (await deps.engineMs()) ?? Number.NEGATIVE_INFINITY;
+      // What only waited for its server has expired here too.
+      return engineMs > expiresMs && nowMs <= expiresMs
+        ? { kind: 'clock-behind', behindMs: engineMs - nowMs }
+        : undefined;
+    } catch (error) {
+      if (!isVakError(error)) throw error;
+      logger.warn('approval.clock', { code: error.code });
+      return undefined;
+    }
   }
 
   /** Reads the verdicts for this session from a place of the stream on, and gives the one that counts for the request. */
@@ -136,6 +158,8 @@ export function createApprovalGate(deps: ApprovalGateDeps): ApprovalGate {
   return {
     async ask(question) {
       const request = await publishRequest(question);
+      const fault = await clockFault(request);
+      if (fault !== undefined) return fault;
       const { signal } = question;
       const search = createSearch(request);
       const signals = createSignals(question);

@@ -11,12 +11,16 @@ import type { StoredMessage } from '../bus/durable.ts';
 import type { EnvelopeDraft } from '../envelope/envelope-author.ts';
 import type { StoredJudge } from '../envelope/stored-judge.ts';
 import type { ApprovalRequest, ApprovalVerdict } from './approval-book.ts';
+import { shortDuration } from './command-words.ts';
 
 export type ApprovalRecord =
   | { readonly kind: 'request'; readonly request: ApprovalRequest }
   | { readonly kind: 'verdict'; readonly verdict: ApprovalVerdict }
   | { readonly kind: 'invalid'; readonly why: string; readonly isFinal: boolean }
   | { readonly kind: 'locked' };
+
+/** What was asked for a moment only may expire on its way, ms. */
+const maxLateMs = 1_000;
 
 /** Subject on which the verdicts for a session come. */
 export function verdictSubject(workspace: string, session: string): string {
@@ -39,18 +43,25 @@ export function readApproval(message: StoredMessage, judge: StoredJudge): Approv
   const verdict = judge(message);
   if (verdict.kind === 'locked') return verdict;
   if (verdict.kind === 'refused') return { kind: 'invalid', why: verdict.refusal.why, isFinal: verdict.isFinal };
-  const { envelope, leaf, payload } = verdict;
+  const { envelope, leaf, payload, queues } = verdict;
   const { entity: session } = parseSubject(message.subject);
   const { seq, storedMs } = message;
   const { agentid: peer, id, causationid: taskId } = envelope;
+  const signer = envelope.signed?.signer;
   try {
     if (envelope.type === 'vak.approvals.request') {
       const request = decodePayload('vak.approvals.request', payload);
-      return { kind: 'request', request: { ...request, requestId: id, leaf, peer, session, taskId, seq, storedMs } };
+      const late = storedMs - Date.parse(request.expiresAt);
+      if (late > maxLateMs) {
+        const why = `It had expired ${shortDuration(late)} before it was stored, so nobody could answer it: the clock of ${peer} is behind, or it waited for the server.`;
+        return { kind: 'invalid', why, isFinal: true };
+      }
+      const said = { ...request, requestId: id, leaf, peer, session, taskId, queues, signer };
+      return { kind: 'request', request: { ...said, seq, storedMs } };
     }
     if (envelope.type === 'vak.approvals.verdict') {
       const said = decodePayload('vak.approvals.verdict', payload);
-      return { kind: 'verdict', verdict: { ...said, by: peer, session, seq, storedMs } };
+      return { kind: 'verdict', verdict: { ...said, by: peer, session, seq, storedMs, signer } };
     }
   } catch (error) {
     if (isVakError(error)) return { kind: 'invalid', why: `${error.message}.`, isFinal: true };

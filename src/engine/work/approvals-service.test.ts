@@ -133,6 +133,13 @@ test('W8 what does not count is listed with its reason: replayed, for another re
     ['verdict', 'It answers a request of that id with another content.'],
     ['verdict', expect.stringContaining('operator')],
   ]);
+  // Each says who wrote it and with which key; of what is not proven it is only a claim.
+  expect(refused.map(({ author }) => [author?.peer, author?.isProven])).toEqual([
+    ['wilma', true],
+    ...Array.from({ length: 4 }, () => ['olga', true]),
+    ['wilma', false],
+  ]);
+  for (const { author } of refused) expect(author?.signer).toMatch(/^U[A-Z2-7]{55}$/);
 });
 
 test('W8 a flood of requests is bounded as it is shown, each whole or not at all, and counted', async () => {

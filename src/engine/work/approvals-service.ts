@@ -9,12 +9,14 @@ import { type OperatorPublishing, publishAsOperator } from '../outbox/publish-st
 import type { Clock } from '../ports/clock.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import { answerApproval, checkAnswering } from './approval-answer.ts';
+import type { GoneSearching } from './approval-gone.ts';
 import type { OperatorRight } from './operator-right.ts';
 import type { WorkWatch } from './work-watch.ts';
 
 export interface ApprovalsServiceDeps {
   readonly workspace: string;
   readonly watch: Pick<WorkWatch, 'readApprovals'>;
+  readonly gone: GoneSearching;
   readonly right: OperatorRight;
   readonly outbox: OperatorPublishing['outbox'];
   readonly clock: Clock;
@@ -27,7 +29,7 @@ const words = { list: 'Approvals', reason: 'reason' };
 
 /** Creates the calls of the approvals contract. */
 export function createApprovalsService(deps: ApprovalsServiceDeps): Services<AppContract>['approvals'] {
-  const { workspace, watch, right, outbox, clock, randomness, onChange } = deps;
+  const { workspace, watch, gone, right, outbox, clock, randomness, onChange } = deps;
   return {
     async answer({ requestId, decision, reason: given }, { signal }) {
       const reason = given?.trim() === '' ? undefined : given;
@@ -42,6 +44,7 @@ export function createApprovalsService(deps: ApprovalsServiceDeps): Services<App
         try {
           await answerApproval(answering, {
             ...{ workspace, reading, clock, randomness, words },
+            goneOf: gone(),
             async publish(draft) {
               const { appended } = await publishAsOperator(draft, { outbox, clock, signal });
               return appended.seq;

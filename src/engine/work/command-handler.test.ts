@@ -135,7 +135,11 @@ test('W8 a task that wants approval runs only when it has it', async () => {
       { errorClass: 'approval-denied', reason: 'denied by olga: not on a Friday', isFinal: true },
     ],
     [{ kind: 'expired' }, { errorClass: 'approval-expired', isFinal: true }],
-    [{ kind: 'aborted' }, { kind: 'returned' }],
+    [
+      { kind: 'clock-behind', behindMs: 3_600_000 },
+      { errorClass: 'clock-behind', isFinal: false },
+    ],
+    [{ kind: 'aborted' }, { kind: 'returned', wasAsking: true }],
   ] as const) {
     answer = given;
     expect(await handle(task)).toMatchObject(result);

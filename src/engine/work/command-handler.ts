@@ -114,8 +114,10 @@ export function createCommandHandler(deps: CommandHandlerDeps): CommandHandler {
       ...{ title, detail, command: [...command], expiresInMs: approvalMs, taskId, trace, signal },
     });
     const refusal = refusalOf(answer);
-    if (refusal !== 'returned') return refusal && failed(refusal.reason, refusal.errorClass);
-    if (!cancelled.aborted) return { kind: 'returned' };
+    if (refusal !== 'returned') {
+      return refusal && { ...failed(refusal.reason, refusal.errorClass), isFinal: refusal.isFinal };
+    }
+    if (!cancelled.aborted) return { kind: 'returned', wasAsking: true };
     return failed('cancelled while it waited for its approval', 'cancelled');
   }
 

@@ -41,7 +41,7 @@ describe('no consumer', () => {
       ...[
         ['idle', 0],
         ['ok', 1],
-        ['ok', 1],
+        ['waiting', 10.9],
         ['no-consumer', 1],
       ],
       ...[
@@ -51,6 +51,25 @@ describe('no consumer', () => {
         ['idle', 63],
       ],
     ]);
+  });
+
+  it('W9 a queue that nobody ever claimed from, or not for long, is not said to be worked on', () => {
+    const fresh = { ...unclaimed, oldestMs: at(0) };
+    expect(brief(judge({ second: 0, ...fresh }, { second: 1 }, { second: 5 }, { second: 10 }))).toEqual([
+      ...[
+        ['waiting', 0],
+        ['waiting', 0],
+        ['waiting', 0],
+      ],
+      ['no-consumer', 0],
+    ]);
+    const long = { deliveredCount: 7, lastActiveMs: at(-60), lastEndedMs: at(-59), waitingCount: 0 };
+    const looks = [
+      { second: 0, ...long },
+      { second: 1, ...fresh },
+      { second: 2, inFlightCount: 1, deliveredCount: 8, lastActiveMs: at(2) },
+    ];
+    expect(judge(...looks).map(({ state }) => state)).toEqual(['idle', 'waiting', 'ok']);
   });
 
   it('W9 a worker that pulls, works and pulls again between two looks is no alarm, whatever the looks hit upon', () => {
@@ -66,15 +85,15 @@ describe('no consumer', () => {
   it('W9 one look is enough where the oldest task and the last sign of life are old', () => {
     const look = { second: 100, ...unclaimed };
     expect(brief(judge({ ...look, oldestMs: at(40) }))).toEqual([['no-consumer', 40]]);
-    expect(brief(judge({ ...look, oldestMs: at(91) }))).toEqual([['ok', 100]]);
+    expect(brief(judge({ ...look, oldestMs: at(91) }))).toEqual([['waiting', 100]]);
     expect(brief(judge({ ...look, oldestMs: at(0), lastActiveMs: at(20), lastEndedMs: at(30) }))).toEqual([
       ['no-consumer', 30],
     ]);
     expect(brief(judge({ ...look, oldestMs: at(0), lastEndedMs: at(95) }))).toEqual([['ok', 100]]);
     // The engine's clock is ahead.
     expect(brief(judge({ ...look, oldestMs: at(900) }, { second: 109 }, { second: 110 }))).toEqual([
-      ['ok', 100],
-      ['ok', 100],
+      ['waiting', 100],
+      ['waiting', 100],
       ['no-consumer', 100],
     ]);
   });
@@ -93,8 +112,8 @@ describe('no consumer', () => {
     ).toEqual([
       ['paused', 0],
       ['paused', 0],
-      ['ok', 100],
-      ['ok', 100],
+      ['waiting', 100],
+      ['waiting', 100],
       ['no-consumer', 100],
     ]);
   });

@@ -8,9 +8,10 @@ import type { QueueFigures } from './queue-figures.ts';
 /**
  * `idle`: no task is there. `paused`: an operator said so. `stuck`: tasks wait and some are claimed, but for two ack waits nothing was
  * claimed, ended, or said to be under way. `no-consumer`: tasks wait, none is claimed and nobody asks for one; or what was claimed is
- * left alone, and nobody asks. `ok`: everything else.
+ * left alone, and nobody asks. `waiting`: as `no-consumer`, for less than 10 s, and nobody has given a sign of life or asked for 10 s. `ok`:
+ * everything else.
  */
-export const consumerConditions = ['ok', 'idle', 'paused', 'stuck', 'no-consumer'] as const;
+export const consumerConditions = ['ok', 'idle', 'paused', 'stuck', 'waiting', 'no-consumer'] as const;
 export type ConsumerCondition = (typeof consumerConditions)[number];
 
 type Figures = Pick<QueueFigures, 'pendingCount' | 'inFlightCount' | 'waitingCount' | 'oldestMs' | 'ackWaitMs'>;
@@ -35,8 +36,10 @@ export interface ConsumerHealth {
 
 interface Trail extends Signs {
   readonly atMs: number;
-  /** The last sign of life. */
+  /** The last sign of life; where the engine tells of none, the first look. */
   readonly signMs: number;
+  /** When somebody gave one, or asked for a task; −Infinity: the engine tells of none. */
+  readonly livelyMs: number;
   /** Since when tasks wait and nobody does; null: it is not so. */
   readonly unclaimedMs: number | null;
 }
@@ -64,6 +67,12 @@ function signOf(look: ConsumerLook, before: Trail | undefined): number {
   return Math.min(Math.max(newest, before.atMs), atMs);
 }
 
+function livelyOf(look: ConsumerLook, before: Trail | undefined, signMs: number): number {
+  if (look.waitingCount > 0) return look.atMs;
+  if (before === undefined) return newestSign(look);
+  return hasMoved(look, before) ? signMs : before.livelyMs;
+}
+
 function unclaimedSince(look: ConsumerLook, before: Trail | undefined): number | null {
   const { pendingCount, inFlightCount, waitingCount, isPaused, oldestMs, atMs } = look;
   if (isPaused || pendingCount === 0 || inFlightCount > 0 || waitingCount > 0) return null;
@@ -86,9 +95,13 @@ function alarmOf(
   return waitingCount === 0 ? { state: 'no-consumer', sinceMs: signMs } : undefined;
 }
 
-function calmState({ isPaused, pendingCount, inFlightCount }: ConsumerLook): ConsumerCondition {
+function calmState(
+  { isPaused, pendingCount, inFlightCount, atMs }: ConsumerLook,
+  { unclaimedMs, livelyMs }: Trail,
+): ConsumerCondition {
   if (isPaused) return 'paused';
-  return pendingCount + inFlightCount === 0 ? 'idle' : 'ok';
+  if (pendingCount + inFlightCount === 0) return 'idle';
+  return unclaimedMs !== null && atMs - livelyMs > unclaimedAlarmMs ? 'waiting' : 'ok';
 }
 
 function claimOf(look: ConsumerLook, before: ConsumerHealth | undefined): number | null {
@@ -101,14 +114,15 @@ function claimOf(look: ConsumerLook, before: ConsumerHealth | undefined): number
 /** Judges a look; `before`: what the look before came to, undefined for the first one. */
 export function judgeConsumer(look: ConsumerLook, before: ConsumerHealth | undefined): ConsumerHealth {
   const { atMs, deliveredCount, lastActiveMs, lastEndedMs, isPaused } = look;
+  const signMs = signOf(look, before?.trail);
   const trail: Trail = {
-    ...{ atMs, deliveredCount, lastActiveMs, lastEndedMs },
-    signMs: signOf(look, before?.trail),
+    ...{ atMs, deliveredCount, lastActiveMs, lastEndedMs, signMs },
+    livelyMs: livelyOf(look, before?.trail, signMs),
     unclaimedMs: unclaimedSince(look, before?.trail),
   };
   const lastClaimMs = claimOf(look, before);
   const alarm = isPaused ? undefined : alarmOf(look, trail);
   if (alarm !== undefined) return { lastClaimMs, ...alarm, trail };
-  const state = calmState(look);
+  const state = calmState(look, trail);
   return { lastClaimMs, state, sinceMs: before?.state === state ? Math.min(before.sinceMs, atMs) : atMs, trail };
 }

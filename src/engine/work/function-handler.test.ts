@@ -178,7 +178,7 @@ test('W8 C4 a task that asks for approval does not begin without one', async () 
   const denied = begin(run, { task, answer: { kind: 'denied', by: 'olga', reason: undefined } });
   expect(await denied.result).toMatchObject({ errorClass: 'approval-denied', reason: 'denied by olga', isFinal: true });
   expect(denied.questions).toMatchObject([{ title: 'Really?', detail: 'It costs.' }]);
-  expect(await begin(run, { task, answer: { kind: 'aborted' } }).result).toEqual({ kind: 'returned' });
+  expect(await begin(run, { task, answer: { kind: 'aborted' } }).result).toEqual({ kind: 'returned', wasAsking: true });
   expect(begun).toEqual([]);
   await begin(run, { task, answer: { kind: 'approved', by: 'olga', reason: undefined } }).result;
   expect(begun).toEqual(['begun']);

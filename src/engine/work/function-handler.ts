@@ -133,7 +133,7 @@ export function createFunctionHandler({ run, approvals, approvalMs, clock }: Fun
         if (answer.kind === 'approved') return answer;
         if (refusal === 'returned' || refusal === undefined) throw signal.reason;
         const error = new VakError('forbidden', `${question.title}: ${refusal.reason}`);
-        refusals.set(error, failed(refusal.reason, refusal.errorClass, true));
+        refusals.set(error, failed(refusal.reason, refusal.errorClass, refusal.isFinal));
         throw error;
       },
     };
@@ -164,8 +164,8 @@ export function createFunctionHandler({ run, approvals, approvalMs, clock }: Fun
     const { approval } = attempt.task;
     if (approval !== undefined) {
       const { refusal } = await ask(attempt, approval, attempt.signal);
-      if (refusal === 'returned') return { kind: 'returned' };
-      if (refusal !== undefined) return failed(refusal.reason, refusal.errorClass, true);
+      if (refusal === 'returned') return { kind: 'returned', wasAsking: true };
+      if (refusal !== undefined) return failed(refusal.reason, refusal.errorClass, refusal.isFinal);
     }
     if (attempt.signal.aborted) return { kind: 'returned' };
     const end = watchEnd(attempt, clock);

@@ -57,6 +57,16 @@ describe('rates', () => {
     expect(rates.of('q')).toEqual({ inPerSec: 0, outPerSec: 0 });
   });
 
+  it('W9 what an operator purged was not worked off; what a worker finishes after all was', () => {
+    const clock = createFakeClock();
+    const rates = createQueueRates(clock);
+    clock.advance(10_000);
+    for (let i = 0; i < 60; i++) rates.note({ queue: 'q', state: 'purged' }, 'queued');
+    expect(rates.of('q').outPerSec).toBe(0);
+    rates.note({ queue: 'q', state: 'done' }, 'purged');
+    expect(rates.of('q').outPerSec).toBe(0.1);
+  });
+
   it.each([
     [0, 5, 1, 0],
     [100, 1, 3, 50_000],

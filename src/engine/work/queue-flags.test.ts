@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { failure } from '../../../tests/support/expected-failure.ts';
 import { grantWith, root, signerOf } from '../../../tests/support/identity-fixture.ts';
 import { openWorkPlace, type WorkPlace, workEngines } from '../../../tests/support/work-fixture.ts';
 import { utf8 } from '../../shared/base/bytes.ts';
@@ -15,6 +16,7 @@ import {
   stateBucketOf,
   watchQueueFlags,
 } from './queue-flags.ts';
+import { pauseQueue } from './queue-pause.ts';
 
 const patience = { timeout: 10_000, interval: 10 };
 const olga = signerOf(31);
@@ -25,6 +27,7 @@ describe.each(workEngines)('on the engine %s', (engine) => {
   let told: [string, QueueFlag][];
   let refused: [string, string][];
   let reader: StateReader;
+  let resolve: ReturnType<typeof createSignerResolution>['resolveSigner'];
   const again = createFakeClock();
   const grants = new Map<string, { record: ReturnType<typeof grantWith>; storedMs: number }[]>();
   const checks = createRecordChecks();
@@ -46,6 +49,7 @@ describe.each(workEngines)('on the engine %s', (engine) => {
       directory: { grantedPeers: () => [...grants.keys()], grants: (peer) => grants.get(peer) ?? [] },
     });
     [told, refused] = [[], []];
+    resolve = resolution.resolveSigner;
     reader = createStateReader({ workspace: 'acme', verifier: checks.verifier, resolve: resolution.resolveSigner });
     flags = watchQueueFlags({
       ...{ workspace: 'acme', durable: place.fabric.durable, clock: again },
@@ -59,7 +63,7 @@ describe.each(workEngines)('on the engine %s', (engine) => {
     await place.close();
   });
 
-  const set = (isPaused: boolean, { peer = 'olga', signer = olga, queue = 'q' } = {}): Promise<void> =>
+  const set = (isPaused: boolean, { peer = 'olga', signer = olga, queue = 'q' } = {}): Promise<number> =>
     setQueuePaused({ workspace: 'acme', queue, peer }, isPaused, {
       ...{ durable: place.fabric.durable, signer, clock: place.ports.clock },
     });
@@ -127,5 +131,44 @@ describe.each(workEngines)('on the engine %s', (engine) => {
     grant('oskar', ['operator'], 33);
     again.advance(5_000);
     expect(flags.of('q')).toMatchObject({ isPaused: true, by: 'oskar' });
+  });
+
+  describe('the word of a machine whose clock is wrong', () => {
+    const hourMs = 3_600_000;
+    const say = (isPaused: boolean, aheadMs = 0) =>
+      pauseQueue({ workspace: 'acme', queue: 'q', peer: 'olga' }, isPaused, {
+        ...{ durable: place.fabric.durable, signer: olga, reader, clock: createFakeClock(Date.now() + aheadMs) },
+      });
+    const stands = async (): Promise<boolean | undefined> => {
+      const late = createStateReader({ workspace: 'acme', verifier: checks.verifier, resolve });
+      return (await readQueueFlag({ workspace: 'acme', queue: 'q' }, { durable: place.fabric.durable, reader: late }))
+        ?.isPaused;
+    };
+
+    test('W9 one that is ahead is told that it does not count, and what stood before stands, for who comes later too', async () => {
+      const told = await failure(say(true, hourMs));
+      expect(told).toMatchObject({
+        code: 'conflict',
+        message: expect.stringMatching(/clock of this machine is 60 min ahead/),
+      });
+      expect(await stands()).toBeUndefined();
+      await say(true);
+      expect(await failure(say(false, hourMs))).toMatchObject({ code: 'conflict' });
+      expect(await stands()).toBe(true);
+      await expect.poll(() => flags.of('q'), patience).toMatchObject({ isPaused: true });
+    });
+
+    test('W9 one that is behind what was said last is told so before anything is stored', async () => {
+      await say(true);
+      expect(await failure(say(false, -hourMs))).toMatchObject({
+        ...{
+          code: 'conflict',
+          message: expect.stringMatching(/what olga said of the queue last is of .* 60 min before/),
+        },
+      });
+      expect(await stands()).toBe(true);
+      await say(false);
+      expect(await stands()).toBe(false);
+    });
   });
 });

@@ -20,6 +20,8 @@ export interface QueueFlag {
 export interface QueueFlags extends Disposable {
   /** Undefined: nobody ever said anything. */
   of(queue: string): QueueFlag | undefined;
+  /** What lies there now, if it does not count. */
+  refusedOf(queue: string): RefusedFlag | undefined;
 }
 
 export interface QueueFlagsDeps {
@@ -29,7 +31,19 @@ export interface QueueFlagsDeps {
   readonly clock: Clock;
   /** Told of each change, and of what is there at the beginning. */
   readonly onChange: (queue: string, flag: QueueFlag) => void;
-  readonly onRefused: (key: string, why: string) => void;
+  readonly onRefused: (key: string, why: string, flag: RefusedFlag) => void;
+  /** It was refused, and counts now. */
+  readonly onTakenBack?: (flag: RefusedFlag) => void;
+}
+
+/** A flag that does not count. */
+export interface RefusedFlag {
+  readonly why: string;
+  /** Who signed it; null: nobody can tell. */
+  readonly by: string | null;
+  readonly revision: number;
+  /** When it was stored, ms since the epoch. */
+  readonly atMs: number;
 }
 
 /** What nobody could judge is judged anew so often, ms. */
@@ -40,32 +54,43 @@ export function stateBucketOf(workspace: string): string {
   return `VAK_STATE_${checkToken(workspace, 'workspace')}`;
 }
 
-const keyOf = (queue: string): string => `queue.${checkToken(queue, 'queue')}`;
+/** Key of a queue's flag in that bucket. */
+export const flagKeyOf = (queue: string): string => `queue.${checkToken(queue, 'queue')}`;
 const queueOf = (key: string): string | undefined =>
   key.startsWith('queue.') ? key.slice('queue.'.length) : undefined;
 
-/** Pauses a queue, or lets it go on. Throws `not-found` (the bucket was not made), `locked`, and what storing throws. */
+export interface FlagWriting {
+  readonly durable: DurablePlane;
+  readonly signer: NkeySigner;
+  readonly clock: Clock;
+}
+
+/** Stores the word of a peer, whether it counts or not; gives its revision. Throws `not-found` (the bucket was not made), `locked`, and what storing throws. */
 export async function setQueuePaused(
   place: { readonly workspace: string; readonly queue: string; readonly peer: string },
   isPaused: boolean,
-  { durable, signer, clock }: { readonly durable: DurablePlane; readonly signer: NkeySigner; readonly clock: Clock },
-): Promise<void> {
+  { durable, signer, clock }: FlagWriting,
+): Promise<number> {
   const { workspace: ws, queue, peer } = place;
-  const key = keyOf(queue);
+  const key = flagKeyOf(queue);
   const value = JSON.stringify({ isPaused });
-  await durable
+  return await durable
     .keyValue(stateBucketOf(ws))
     .put(key, writeStateValue({ ws, key, value, at: clock.now(), peer }, signer));
 }
 
-type FlagReading = { readonly kind: 'flag'; readonly flag: QueueFlag } | Exclude<StateReading, { kind: 'value' }>;
+/** What an entry says of its queue, as far as is known now. */
+export type FlagReading =
+  | { readonly kind: 'flag'; readonly flag: QueueFlag }
+  | Exclude<StateReading, { kind: 'value' }>;
 
-function readFlag(entry: KeyValueEntry, reader: StateReader): FlagReading {
+/** Reads an entry of the bucket. */
+export function readFlag(entry: KeyValueEntry, reader: StateReader): FlagReading {
   const reading = reader.read(entry);
   if (reading.kind !== 'value') return reading;
   const isPaused = isPausedIn(reading.value);
   if (isPaused === undefined) {
-    return { kind: 'refused', why: 'It does not say whether the queue is paused.', isFinal: true };
+    return { kind: 'refused', why: 'It does not say whether the queue is paused.', isFinal: true, by: reading.by };
   }
   return { kind: 'flag', flag: { isPaused, by: reading.by, atMs: reading.atMs } };
 }
@@ -84,7 +109,7 @@ export async function readQueueFlag(
   { durable, reader }: Pick<QueueFlagsDeps, 'durable' | 'reader'>,
 ): Promise<QueueFlag | undefined> {
   try {
-    const entry = await durable.keyValue(stateBucketOf(workspace)).get(keyOf(queue));
+    const entry = await durable.keyValue(stateBucketOf(workspace)).get(flagKeyOf(queue));
     const reading = entry === undefined ? undefined : readFlag(entry, reader);
     return reading?.kind === 'flag' ? reading.flag : undefined;
   } catch (error) {
@@ -99,6 +124,7 @@ export function watchQueueFlags(deps: QueueFlagsDeps): QueueFlags {
   const flags = new Map<string, QueueFlag>();
   /** What may count later, by queue, and whether it was told that it does not yet. */
   const undecided = new Map<string, { readonly entry: KeyValueEntry; readonly isTold: boolean }>();
+  const refused = new Map<string, RefusedFlag>();
   const held = createDisposer();
 
   function raise(queue: string, flag: QueueFlag): void {
@@ -108,12 +134,20 @@ export function watchQueueFlags(deps: QueueFlagsDeps): QueueFlags {
 
   function take(queue: string, entry: KeyValueEntry, isTold: boolean): void {
     const reading = readFlag(entry, reader);
+    const before = refused.get(queue);
     undecided.delete(queue);
+    refused.delete(queue);
     if (reading.kind === 'flag') {
+      if (isTold && before !== undefined) deps.onTakenBack?.(before);
       raise(queue, reading.flag);
       return;
     }
-    if (reading.kind === 'refused' && !isTold) onRefused(entry.key, reading.why);
+    if (reading.kind === 'refused') {
+      const { why, by = null } = reading;
+      const flag = { why, by, revision: entry.revision, atMs: entry.storedMs };
+      refused.set(queue, flag);
+      if (!isTold) onRefused(entry.key, why, flag);
+    }
     if (reading.kind === 'unknown' || !reading.isFinal) {
       undecided.set(queue, { entry, isTold: isTold || reading.kind === 'refused' });
     }
@@ -131,5 +165,5 @@ export function watchQueueFlags(deps: QueueFlagsDeps): QueueFlags {
       for (const [queue, { entry, isTold }] of [...undecided]) take(queue, entry, isTold);
     }),
   );
-  return { of: (queue) => flags.get(queue), dispose: () => held.dispose() };
+  return { of: (queue) => flags.get(queue), refusedOf: (queue) => refused.get(queue), dispose: () => held.dispose() };
 }

@@ -2,18 +2,17 @@
  * Looks at tasks that stand in their queue (product.md "Queues": peek without consuming).
  * Law: a task is read by its place in the stream; nothing is claimed, and no consumer is made.
  */
-import { isVakError, VakError } from '../../shared/base/vak-error.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
 import type { PeekedTask } from '../../shared/contract/queues-contract.ts';
 import type { OpenedPayload, SignatureReport } from '../../shared/contract/trust-report.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
-import { decodePayload } from '../../shared/protocol/payloads.ts';
 import type { DurablePlane, StoredMessage } from '../bus/durable.ts';
 import type { EnvelopeReader } from '../envelope/envelope-reader.ts';
 import type { EnvelopeOpener } from '../envelope/open-envelope.ts';
 import type { StoredJudge } from '../envelope/stored-judge.ts';
 import { taskLeafOf } from './dead-letter.ts';
-import { checkForWorker } from './enqueue-task.ts';
 import type { TaskBook } from './task-book.ts';
+import { judgeTask } from './task-refusal.ts';
 import { taskSubject, workStreamOf } from './work-queue.ts';
 
 export interface QueuePeekDeps {
@@ -45,25 +44,13 @@ export interface QueuePeek {
   open(queue: string, seq: number): Promise<OpenedPayload>;
 }
 
-/** Why no worker would run what a task says; null: nothing speaks against it. */
-function whyNotRunnable(payload: Uint8Array): string | null {
-  try {
-    checkForWorker(decodePayload('vak.work.task', payload));
-    return null;
-  } catch (error) {
-    if (isVakError(error)) return `${error.message}.`;
-    throw error;
-  }
-}
-
 /** Creates it over the streams of a workspace. */
 export function createQueuePeek(deps: QueuePeekDeps): QueuePeek {
   const { workspace, durable, judge, reader, opener, checkSignature, book } = deps;
 
   function refusalOf(message: StoredMessage): string | null {
-    const verdict = judge(message);
-    if (verdict.kind === 'locked') return null;
-    return verdict.kind === 'refused' ? verdict.refusal.why : whyNotRunnable(verdict.payload);
+    const refusal = judgeTask(message, judge);
+    return refusal.kind === 'refused' ? refusal.why : null;
   }
 
   function peeked(message: StoredMessage): PeekedTask {

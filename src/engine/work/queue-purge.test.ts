@@ -5,13 +5,15 @@ import type { PayloadOf } from '../../shared/protocol/payloads.ts';
 import { type PurgeRequest, purgeQueue, rangesOf } from './queue-purge.ts';
 
 let place: WatchedPlace;
+/** What was told of its progress. */
+let progress: [number, number][];
 let recorded: PayloadOf<'vak.audit.action'>[];
 /** What happens when something is put on record. */
 let onRecord: () => void;
 
 beforeEach(async () => {
   place = await openWatchedPlace();
-  [recorded, onRecord] = [[], () => {}];
+  [recorded, progress, onRecord] = [[], [], () => {}];
 });
 afterEach(() => place.close());
 
@@ -20,6 +22,7 @@ async function purge(request: Partial<PurgeRequest> & Pick<PurgeRequest, 'lastSe
     { queue: 'q', reason: undefined, signal: new AbortController().signal, ...request },
     {
       ...{ workspace: 'acme', durable: place.fabric.durable, operationId: 'op', partLimit: 2 },
+      onProgress: (doneCount, totalCount) => progress.push([doneCount, totalCount]),
       async record(action) {
         recorded.push(action);
         onRecord();
@@ -57,6 +60,11 @@ test('W7 a purge goes in parts, each of them on record before it goes', async ()
     ['done', 5, undefined],
   ]);
   expect(standing).toEqual([6, 4, 2, 1]);
+  expect(progress).toEqual([
+    [0, 6],
+    [2, 6],
+    [4, 6],
+  ]);
   expect(await left()).toEqual([3, 7]);
 });
 

@@ -29,6 +29,8 @@ export interface QueuePurgeDeps {
   readonly operationId: string;
   /** Tasks of one part, at most {@link maxAuditPlaces}; 500 unless told. */
   readonly partLimit?: number;
+  /** Told when it begins and after each part: tasks that have gone, of those that stood there when it began. */
+  readonly onProgress: (doneCount: number, totalCount: number) => void;
   /** Puts an action on record; resolves when its stream has stored it. */
   readonly record: (action: Action) => Promise<void>;
 }
@@ -51,7 +53,7 @@ export function rangesOf(messages: readonly Pick<StoredMessage, 'seq'>[]): [numb
  * by then.
  */
 export async function purgeQueue(request: PurgeRequest, deps: QueuePurgeDeps): Promise<number> {
-  const { workspace, durable, operationId, record, partLimit = usualPartLimit } = deps;
+  const { workspace, durable, operationId, record, onProgress, partLimit = usualPartLimit } = deps;
   const { queue, lastSeq, reason, signal } = request;
   const stream = durable.stream(workStreamOf(workspace));
   const subject = taskSubject({ workspace, queue });
@@ -76,8 +78,10 @@ export async function purgeQueue(request: PurgeRequest, deps: QueuePurgeDeps): P
   }
 
   async function takeAll(): Promise<'done' | 'stopped'> {
+    const stood = await stream.count(subject);
     let fromSeq: number | undefined = 1;
     while (fromSeq !== undefined) {
+      onProgress(purgedCount, Math.max(stood, purgedCount));
       if (signal.aborted) return 'stopped';
       fromSeq = await takePart(fromSeq);
     }

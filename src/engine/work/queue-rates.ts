@@ -19,7 +19,8 @@ export interface QueueRates {
 
 const windowMs = 60_000;
 const slotMs = 1_000;
-const settled: ReadonlySet<TaskState> = new Set(['done', 'dead', 'finished-late', 'lost', 'purged']);
+/** What an operator has purged was not worked off. */
+const settled: ReadonlySet<TaskState> = new Set(['done', 'dead', 'finished-late', 'lost']);
 
 interface Slot {
   readonly at: number;

@@ -10,7 +10,7 @@ import type { QueueFlag } from './queue-flags.ts';
 import { createTaskRunner, type TaskHandler, type WorkEvent } from './task-attempt.ts';
 import { createTaskIntake } from './task-intake.ts';
 import type { WorkPeer, WorkPorts } from './work-peer.ts';
-import { openQueue, workStreamOf } from './work-queue.ts';
+import { type OpenQueue, openQueue, workStreamOf } from './work-queue.ts';
 import { startWorkerLoop, type WorkerLoop } from './worker-loop.ts';
 
 /** What does the tasks. */
@@ -41,7 +41,10 @@ export interface QueueWork<Handler extends QueueHandler> extends Pick<WorkerLoop
 }
 
 /** What the workers of a queue do with a task that they have claimed. */
-async function createRunner<Handler extends QueueHandler>(deps: QueueWorkDeps<Handler>, maxDeliver: number) {
+async function createRunner<Handler extends QueueHandler>(
+  deps: QueueWorkDeps<Handler>,
+  { consumer, spec: { maxDeliver } }: OpenQueue,
+) {
   const { peer: own, queue, createHandler, onEvent, onRefused, clock, randomness, logger } = deps;
   const { workspace, peer, bus, durable, publisher, judge, reader } = own;
   const stream = streamsOf(workspace).find(({ name }) => name === workStreamOf(workspace));
@@ -49,7 +52,11 @@ async function createRunner<Handler extends QueueHandler>(deps: QueueWorkDeps<Ha
   const handled = await publisher.handled(stream);
   const common = { workspace, peer, publisher, judge, clock, randomness, logger };
   const office = createDeadLetterOffice({ ...common, durable: () => durable });
-  const approvals = createApprovalGate({ ...common, durable, bus, onRefused: (why) => onRefused({ why }) });
+  const approvals = createApprovalGate({
+    ...{ ...common, durable, bus, onRefused: (why) => onRefused({ why }) },
+    // Who asks has claimed a task, at that time or before it.
+    engineMs: async () => (await consumer.state()).lastActiveMs ?? undefined,
+  });
   const handler = createHandler(approvals);
   const runner = createTaskRunner({
     ...{ ...common, queue, reader, handled, office, maxDeliver, onEvent },
@@ -66,8 +73,9 @@ export async function startQueueWork<Handler extends QueueHandler>(
   const { peer, queue, concurrency, onPaused, onRefused, onTrouble, onBack, clock, logger } = deps;
   const { workspace, durable } = peer;
   const place = { workspace, queue };
-  const { consumer, spec } = await openQueue(durable, place);
-  const { runner, handler } = await createRunner(deps, spec.maxDeliver);
+  const queueNow = await openQueue(durable, place);
+  const { consumer } = queueNow;
+  const { runner, handler } = await createRunner(deps, queueNow);
   let loop: WorkerLoop | undefined;
   let isPaused = false;
   const flag = await followFlag({

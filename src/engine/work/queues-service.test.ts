@@ -5,6 +5,7 @@ import { toText } from '../../shared/base/bytes.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { PayloadOf } from '../../shared/protocol/payloads.ts';
 import { decodePayload } from '../../shared/protocol/payloads.ts';
+import { setQueuePaused } from './queue-flags.ts';
 
 const context = { signal: new AbortController().signal };
 const patience = { timeout: 15_000, interval: 5 };
@@ -240,4 +241,70 @@ describe('on the embedded engine', () => {
     const foreign = async () => await place.queues.open({ queue: 'other', seq: tasks[0]?.seq ?? 0 }, context);
     expect(await failure(foreign())).toMatchObject({ code: 'not-found' });
   });
+});
+
+test('W7 a forged task is refused with its reason among what became of tasks, and stands under no other count', async () => {
+  place = await openWatchedPlace();
+  await begin();
+  await submitMany(1);
+  const stranger = place.workspace.peer('stranger', { roles: ['coordinator'], kind: 'q', key: 90, isGranted: false });
+  const { data } = stranger.write({ command: ['rm'] }, '', 'vak.work.acme.q.task');
+  await place.store('vak.work.acme.q.task', data);
+  await place.store('vak.work.acme.q.task', new Uint8Array([1, 2, 3]));
+  await place.until(() => place.queue()?.outcomes.refused === 2);
+  expect(place.queue()?.outcomes).toMatchObject({ queued: 1, refused: 2 });
+  const reports = await place.queues.tasks({ queue: 'q', limit: 10 }, context);
+  const refusals = new Map(reports.map(({ leaf, outcome, refusal }) => [leaf, [outcome, refusal]]));
+  const { tasks } = await place.queues.peek({ queue: 'q', limit: 10 }, context);
+  expect(tasks.map(({ outcome, refusal }) => [outcome, refusal])).toEqual([
+    ['queued', null],
+    ['refused', expect.stringContaining('stranger has no grant')],
+    ['refused', expect.stringContaining('no envelope')],
+  ]);
+  expect(tasks.map(({ leaf }) => refusals.get(leaf))).toEqual(tasks.map(({ outcome, refusal }) => [outcome, refusal]));
+  // The same key is granted after all.
+  place.workspace.grantElsewhere('stranger', { key: 90, roles: ['coordinator'] });
+  place.workspace.learn();
+  await place.until(() => place.queue()?.outcomes.queued === 2);
+  expect(place.queue()?.outcomes).toMatchObject({ queued: 2, refused: 1 });
+});
+
+test('W7 a purge tells how far it is, and that it stops after its part when it was cancelled', async () => {
+  place = await openWatchedPlace();
+  await begin();
+  await submitMany(3);
+  const { lastSeq } = await during(place.queues.standing({ queue: 'q' }, context));
+  const cancelled = new AbortController();
+  const input = { queue: 'q', confirmedName: 'q', lastSeq };
+  const purging = during(place.queues.purge(input, { signal: cancelled.signal })).catch((error: unknown) => error);
+  cancelled.abort();
+  expect(await purging).toMatchObject({ code: 'aborted', details: { purgedCount: 0 } });
+  expect(await during(place.queues.purge(input, context))).toEqual({ purgedCount: 3 });
+  const told = place.purgeSteps.map(([one]) => one && [one.doneCount, one.totalCount, one.isStopping]);
+  expect(told).toEqual([
+    ...[[0, null, false], [0, null, true], [0, 3, true], undefined],
+    ...[[0, null, false], [0, 3, false], undefined],
+  ]);
+  expect(place.queuesState().purges).toEqual([]);
+});
+
+test('W9 a pause flag that does not count is told with who signed it, until one counts', async () => {
+  place = await openWatchedPlace();
+  await begin();
+  const { durable } = place.fabric;
+  const wilma = place.peer('wilma', 'worker');
+  await during(
+    setQueuePaused({ workspace: 'acme', queue: 'q', peer: 'wilma' }, true, {
+      ...{ durable, signer: wilma.signer, clock: place.clock },
+    }),
+  );
+  await place.until(() => place.queue()?.refusedFlag);
+  expect(place.queue()).toMatchObject({
+    paused: null,
+    refusedFlag: { by: 'wilma', why: expect.stringContaining('operator') },
+  });
+  expect(place.watch.work()?.refusedWork.newest()).toMatchObject([{ kind: 'pause-flag', from: 'queue.q' }]);
+  await during(place.queues.pause({ queue: 'q' }, context));
+  await place.until(() => place.queue()?.paused);
+  expect(place.queue()).toMatchObject({ paused: { by: 'olga' }, refusedFlag: null });
 });

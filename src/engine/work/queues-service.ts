@@ -6,18 +6,20 @@ import { utf8 } from '../../shared/base/bytes.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { AppContract } from '../../shared/contract/app-contract.ts';
 import type { Services } from '../../shared/contract/define-contract.ts';
-import { maxTaskBytes } from '../../shared/protocol/payloads.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
+import { maxTaskBytes } from '../../shared/protocol/task-limits.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
 import type { EnvelopeDraft } from '../envelope/envelope-author.ts';
 import { leafOf } from '../envelope/hashing.ts';
+import type { StateReader } from '../identity/state-values.ts';
 import { type OperatorPublishing, publishAsOperator } from '../outbox/publish-stored.ts';
 import type { Clock } from '../ports/clock.ts';
 import { createUuid, type Randomness } from '../ports/randomness.ts';
 import { checkForWorker, openForTask } from './enqueue-task.ts';
 import type { ActingOperator, OperatorRight } from './operator-right.ts';
+import type { PurgeProgress } from './purge-progress.ts';
 import { draftAction } from './purge-records.ts';
-import { setQueuePaused } from './queue-flags.ts';
+import { pauseQueue } from './queue-pause.ts';
 import { createQueuePeek, type QueuePeekDeps } from './queue-peek.ts';
 import { type PurgeRequest, purgeQueue } from './queue-purge.ts';
 import { changedMsOf, taskReport } from './queues-state.ts';
@@ -35,6 +37,9 @@ export interface QueuesServiceDeps extends Omit<QueuePeekDeps, 'book'> {
   readonly right: OperatorRight;
   /** Name of the context in use. */
   readonly environment: () => string;
+  readonly purges: PurgeProgress;
+  /** Reads values of the workspace's state. */
+  readonly state: StateReader;
   readonly outbox: OperatorPublishing['outbox'];
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -42,7 +47,7 @@ export interface QueuesServiceDeps extends Omit<QueuePeekDeps, 'book'> {
 
 /** Creates the calls of the queues contract. */
 export function createQueuesService(deps: QueuesServiceDeps): Calls {
-  const { workspace, watch, right, environment, outbox, clock, randomness } = deps;
+  const { workspace, watch, right, environment, purges, state, outbox, clock, randomness } = deps;
   const peek = createQueuePeek({ ...deps, book: () => watch.work()?.book });
   const work = () => deps.durable.stream(workStreamOf(workspace));
 
@@ -51,7 +56,7 @@ export function createQueuesService(deps: QueuesServiceDeps): Calls {
   const setPaused = (queue: string, isPaused: boolean): Promise<void> =>
     right.run(isPaused ? 'pause' : 'resume', async ({ peer, ...operator }) => {
       const place = { workspace, queue: checkToken(queue, 'queue'), peer };
-      await setQueuePaused(place, isPaused, { ...operator, clock });
+      await pauseQueue(place, isPaused, { ...operator, clock, reader: state });
     });
 
   /** How many tasks stand in a queue, and the place of the last: of one moment, if what comes lets it. */
@@ -76,14 +81,21 @@ export function createQueuesService(deps: QueuesServiceDeps): Calls {
   }
 
   /** What is on record must be taken out: nothing stops it but the end of a part. */
-  const purge = (request: PurgeRequest, { peer, durable }: ActingOperator): Promise<number> =>
-    purgeQueue(request, {
-      ...{ workspace, durable, operationId: createUuid(clock, randomness) },
-      async record(action) {
-        const draft = draftAction(action, { workspace, peer, trace: startTrace(randomness.bytes) });
-        await publish(draft, new AbortController().signal);
-      },
-    });
+  async function purge(request: PurgeRequest, { peer, durable }: ActingOperator): Promise<number> {
+    const operationId = createUuid(clock, randomness);
+    const progress = purges.begin({ ...request, operationId });
+    try {
+      return await purgeQueue(request, {
+        ...{ workspace, durable, operationId, onProgress: progress.note },
+        async record(action) {
+          const draft = draftAction(action, { workspace, peer, trace: startTrace(randomness.bytes) });
+          await publish(draft, new AbortController().signal);
+        },
+      });
+    } finally {
+      progress.end();
+    }
+  }
 
   return {
     peek: ({ queue, fromSeq, limit }, { signal }) =>

@@ -12,6 +12,11 @@ import type { WorkWatch } from './work-watch.ts';
 
 type Watching = Pick<WorkWatch, 'work' | 'problem'>;
 
+function refusedFlagOf(queue: string, work: WatchedWork): QueueState['refusedFlag'] {
+  const refused = work.queues.refusedFlagOf(queue);
+  return refused === undefined ? null : { why: refused.why, by: refused.by, atMs: refused.atMs };
+}
+
 function queueState({ figures, health, flag, lagHistory }: WatchedQueue, work: WatchedWork): QueueState {
   const { queue, lag } = figures;
   const rate = work.rates.of(queue);
@@ -19,14 +24,15 @@ function queueState({ figures, health, flag, lagHistory }: WatchedQueue, work: W
     ...{ ...figures, ...rate, drainMs: drainMsOf(lag, rate.inPerSec, rate.outPerSec) },
     ...{ lastClaimMs: health.lastClaimMs, health: health.state, healthSinceMs: health.sinceMs },
     paused: flag?.isPaused === true ? { by: flag.by, sinceMs: flag.atMs } : null,
+    refusedFlag: refusedFlagOf(queue, work),
     ...{ lagHistory, trend: trendOf(lagHistory) },
     outcomes: work.book.countsOf(queue),
     workers: work.workers.of(queue),
   };
 }
 
-/** The queues of the engine in use. */
-export function queuesState(watch: Watching, supervisor: QueuesState['supervisor']): QueuesState {
+/** The queues of the engine in use; `beside`: what else of the app is said with them. */
+export function queuesState(watch: Watching, beside: Pick<QueuesState, 'supervisor' | 'purges'>): QueuesState {
   const work = watch.work();
   return {
     readAtMs: work?.queues.readAtMs() ?? null,
@@ -34,7 +40,7 @@ export function queuesState(watch: Watching, supervisor: QueuesState['supervisor
     sampleMs,
     queues: (work?.queues.all() ?? []).map((one) => queueState(one, work as WatchedWork)),
     leftOutCount: work?.queues.leftOutCount() ?? 0,
-    supervisor,
+    ...beside,
   };
 }
 
@@ -56,9 +62,10 @@ export function changedMsOf({ place, receipts, deadLetter, goneMs }: TaskRecord)
 
 /** What is known of a task. */
 export function taskReport(record: TaskRecord): TaskReport {
-  const { leaf, taskId, queue, place, receipts, deadLetter, state } = record;
+  const { leaf, taskId, queue, place, receipts, deadLetter, state, refusal } = record;
   return {
     ...{ leaf, taskId, queue, outcome: state, storedMs: place?.storedMs ?? null, changedMs: changedMsOf(record) },
+    refusal: state === 'refused' && refusal !== undefined ? refusal : null,
     attempts: receipts.slice(-maxAttempts).map(attemptOf),
     deadLetter:
       deadLetter === undefined

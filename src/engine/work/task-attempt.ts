@@ -52,8 +52,8 @@ export type AttemptResult =
       /** No further attempt would be of use, or is wanted. */
       readonly isFinal?: boolean;
     } & Pick<Receipt, 'exitCode' | 'stack' | 'outputHash'>)
-  /** It was not finished, and is for another worker. */
-  | { readonly kind: 'returned' };
+  /** It was not finished, and is for another worker. `wasAsking`: it had not begun, and waited for its approval. */
+  | { readonly kind: 'returned'; readonly wasAsking?: boolean };
 
 export type TaskHandler = (attempt: TaskAttempt) => Promise<AttemptResult>;
 
@@ -227,7 +227,8 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
   /** What is given back at the last delivery comes to nobody any more: then this worker says so, and buries it (W2, W3). */
   function endOf(result: AttemptResult, { deliveryCount }: Delivery): AttemptResult {
     if (result.kind !== 'returned' || deliveryCount < maxDeliver) return result;
-    const reason = `Its worker stopped before it was finished, and this was its last delivery (${deliveryCount} of ${maxDeliver}).`;
+    const when = result.wasAsking === true ? 'while it waited for its approval' : 'before it was finished';
+    const reason = `Its worker stopped ${when}, and this was its last delivery (${deliveryCount} of ${maxDeliver}).`;
     return { kind: 'failed', reason, errorClass: 'given-back', isFinal: true, outputHash: noOutputHash };
   }
 

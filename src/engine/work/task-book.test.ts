@@ -56,6 +56,10 @@ const purge =
   (...ranges: [number, number][]): Step =>
   (book) =>
     book.notePurge({ queue: 'q', ranges });
+const refusal =
+  (n: number, why: string | undefined): Step =>
+  (book) =>
+    book.noteRefusal(leafOf(n), why);
 const failed = { outcome: 'attempt-failed' } as const;
 
 function play(steps: readonly Step[], capacity = 1_000): TaskBook {
@@ -76,6 +80,10 @@ describe('what became of a task', () => {
     ['lost', 'it is gone and nobody says why', [task(1), gone(1)]],
     ['lost', 'it is gone, and a failure is all that is known', [task(1), receipt(1, failed), gone(1)]],
     ['queued', 'it is there after all', [task(1), gone(1), task(1)]],
+    ['refused', 'no worker will run it', [task(1, { refusal: 'It is forged.' })]],
+    ['queued', 'that turned out otherwise', [task(1, { refusal: 'It is forged.' }), refusal(1, undefined)]],
+    ['refused', 'its grant is gone', [task(1), refusal(1, 'Nobody is known.')]],
+    ['dead', 'a worker has ended it', [task(1, { refusal: 'It is forged.' }), letter(1), gone(1)]],
     ['purged', 'an operator took it out of its queue', [task(1), purge([1, 1]), gone(1)]],
     ['purged', 'that is known later', [task(1), gone(1), purge([1, 3], [7, 9])]],
     ['queued', 'an operator was about to, and it still stands', [task(1), purge([1, 1])]],
@@ -159,4 +167,20 @@ it('W7 every change is told, with what it was before', () => {
     ['retrying', 'queued'],
     ['done', 'retrying'],
   ]);
+});
+
+it('W7h a task that stands at a second place, or was done before it was stored, was stored again', () => {
+  const repeatsAfter = (...steps: Step[]): readonly number[] => {
+    const book = createTaskBook({ capacity: 9, onChange: () => {} });
+    for (const step of steps) step(book);
+    return book.get(leafOf(3))?.repeats.map(({ seq }) => seq) ?? [];
+  };
+  const [first, second] = [task(3), task(3, { seq: 8, storedMs: 900 })];
+  expect(repeatsAfter(first, first, receipt(3))).toEqual([]);
+  expect(repeatsAfter(first, gone(3), second)).toEqual([8]);
+  expect(repeatsAfter(second, first)).toEqual([8]);
+  const done = receipt(3, { storedMs: 700 });
+  expect(repeatsAfter(second, done)).toEqual([8]);
+  expect(repeatsAfter(done, second)).toEqual([8]);
+  expect(repeatsAfter(second, receipt(3, { storedMs: 700, outcome: 'attempt-failed' }))).toEqual([]);
 });

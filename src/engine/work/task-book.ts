@@ -12,11 +12,14 @@ import { createTaskTally, type TallyCounts } from './task-tally.ts';
 /**
  * `queued`: in its queue, nobody has tried. `retrying`: it failed and comes again. `done`: the first valid receipt says so. `dead`: it
  * has a dead letter. `finished-late`: done after its dead letter, which that closes. `lost`: gone without either (W7).
- * `purged`: an operator has taken it out of its queue.
+ * `purged`: an operator has taken it out of its queue. `refused`: in its queue, but no worker will run it, as far as is known.
  */
-export type TaskState = 'queued' | 'retrying' | 'done' | 'dead' | 'finished-late' | 'lost' | 'purged';
+export type TaskState = 'queued' | 'refused' | 'retrying' | 'done' | 'dead' | 'finished-late' | 'lost' | 'purged';
 
-export const taskStates = ['queued', 'retrying', 'done', 'dead', 'finished-late', 'lost', 'purged'] as const;
+export const taskStates = [
+  ...(['queued', 'refused', 'retrying'] as const),
+  ...(['done', 'dead', 'finished-late', 'lost', 'purged'] as const),
+] as const;
 
 /** Where something is said, and when it was stored, ms since the epoch. */
 export interface Place {
@@ -51,8 +54,12 @@ export interface TaskRecord {
   readonly deadLetter: SaidLetter | undefined;
   /** They count for nothing. Empty unless the task was seen. */
   readonly strays: readonly Stray[];
+  /** Where the very task was stored once more (E15): nobody who enqueues does that. */
+  readonly repeats: readonly Place[];
   /** When it was seen to be gone from the stream, ms since the epoch; undefined: it was not. */
   readonly goneMs: number | undefined;
+  /** Why no worker will run it, a sentence; undefined: nothing speaks against it, or nobody asked. */
+  readonly refusal: string | undefined;
   readonly state: TaskState;
 }
 
@@ -65,7 +72,9 @@ export interface Purge {
 
 export interface TaskBook {
   /** A task stands in its queue. */
-  noteTask(task: Pick<TaskRecord, 'leaf' | 'queue' | 'taskId'> & Place): void;
+  noteTask(task: Pick<TaskRecord, 'leaf' | 'queue' | 'taskId'> & Partial<Pick<TaskRecord, 'refusal'>> & Place): void;
+  /** Whether workers would refuse a task is known otherwise by now; undefined: nothing speaks against it. */
+  noteRefusal(leaf: string, refusal: string | undefined): void;
   /** A receipt that is valid by itself; it counts if it names the task's id and queue as the task itself does. */
   noteReceipt(receipt: SaidReceipt): void;
   /** As {@link noteReceipt}. */
@@ -101,16 +110,21 @@ interface Entry extends Named {
   /** All that name its leaf; what they say of the task beside that may be false. */
   readonly saidReceipts: SaidReceipt[];
   readonly saidLetters: SaidLetter[];
+  /** Where it was seen, oldest first. */
+  readonly places: Place[];
+  repeats: readonly Place[];
   receipts: readonly SaidReceipt[];
   deadLetter: SaidLetter | undefined;
   strays: readonly Stray[];
   goneMs: number | undefined;
+  refusal: string | undefined;
   state: TaskState;
 }
 
 /** What is said of a task that is kept: its last attempts, its first dead letters. */
 const maxReceipts = 256;
 const maxLetters = 16;
+const maxPlaces = 16;
 /** Ranges of purged places that are remembered; what is beyond them counts as lost. */
 const maxPurgedRanges = 100_000;
 const none: readonly never[] = [];
@@ -138,24 +152,46 @@ function straysOf({ saidReceipts, saidLetters }: Entry, own: Named): Stray[] {
   ];
 }
 
+function notePlace(entry: Entry, place: Place): void {
+  const { places } = entry;
+  if (!places.some(({ seq }) => seq === place.seq)) places.push(place);
+  places.sort(byPlace);
+  if (places.length > maxPlaces) places.splice(1, 1);
+  entry.place = places.at(-1);
+}
+
+/** Places where it stood after another one, or after it was done. */
+function repeatsOf({ places, receipts }: Entry): readonly Place[] {
+  const done = receipts.filter(({ outcome }) => outcome === 'done').map(({ storedMs }) => storedMs);
+  const doneMs = Math.min(...done, Number.POSITIVE_INFINITY);
+  const found = places.filter(({ storedMs }, at) => at > 0 || storedMs > doneMs);
+  return found.length === 0 ? none : found;
+}
+
 /** Removes the oldest one that is no `done`: failures, however many, make nothing undone. */
 function dropFailed(receipts: SaidReceipt[]): void {
   const at = receipts.findIndex(({ outcome }) => outcome !== 'done');
   receipts.splice(Math.max(at, 0), 1);
 }
 
-function stateOf({ receipts, deadLetter, goneMs }: Entry, isPurged: boolean): TaskState {
+function stateOf({ receipts, deadLetter, goneMs, refusal }: Entry, isPurged: boolean): TaskState {
   const done = receipts.filter(({ outcome }) => outcome === 'done').sort(byPlace)[0];
   if (done !== undefined) {
     return deadLetter !== undefined && deadLetter.storedMs <= done.storedMs ? 'finished-late' : 'done';
   }
   if (deadLetter !== undefined) return 'dead';
   if (goneMs !== undefined) return isPurged ? 'purged' : 'lost';
-  return receipts.length > 0 ? 'retrying' : 'queued';
+  if (receipts.length > 0) return 'retrying';
+  return refusal === undefined ? 'queued' : 'refused';
+}
+
+/** Whether a task stands in its queue, as far as is known. */
+export function isStanding(state: TaskState): boolean {
+  return state === 'queued' || state === 'refused' || state === 'retrying';
 }
 
 /** Those whose state is not settled, or may have to be looked into. */
-const isOpen = (state: TaskState): boolean => state === 'queued' || state === 'retrying' || state === 'lost';
+const isOpen = (state: TaskState): boolean => isStanding(state) || state === 'lost';
 
 export interface TaskBookDeps {
   /** Tasks that are remembered at most, ≥ 1. */
@@ -187,8 +223,18 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
     if (known !== undefined) return known;
     makeRoom();
     const entry: Entry = {
-      ...{ leaf, queue: '', taskId: null, own: undefined, place: undefined, saidReceipts: [], saidLetters: [] },
-      ...{ receipts: [], deadLetter: undefined, strays: [], goneMs: undefined, state: 'queued' },
+      ...{
+        leaf,
+        queue: '',
+        taskId: null,
+        own: undefined,
+        place: undefined,
+        saidReceipts: [],
+        saidLetters: [],
+        places: [],
+        repeats: none,
+      },
+      ...{ receipts: [], deadLetter: undefined, strays: [], goneMs: undefined, refusal: undefined, state: 'queued' },
     };
     entries.set(leaf, entry);
     return entry;
@@ -215,6 +261,7 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
       .filter((one) => isSame(namesOf(one), name))
       .sort((a, b) => a.attempt - b.attempt || byPlace(a, b));
     entry.deadLetter = entry.saidLetters.filter((one) => isSame(namesOf(one), name)).sort(byPlace)[0];
+    entry.repeats = repeatsOf(entry);
     entry.strays = entry.own === undefined ? none : straysOf(entry, entry.own);
     const before = entry.state;
     entry.state = stateOf(entry, isPurged(entry));
@@ -225,11 +272,18 @@ export function createTaskBook({ capacity, onChange }: TaskBookDeps): TaskBook {
   }
 
   return {
-    noteTask({ leaf, queue, taskId, seq, storedMs }) {
+    noteTask({ leaf, queue, taskId, seq, storedMs, refusal }) {
       const entry = entryOf(leaf);
       entry.own = { queue, taskId };
-      entry.place = { seq, storedMs };
+      notePlace(entry, { seq, storedMs });
       entry.goneMs = undefined;
+      entry.refusal = refusal;
+      settle(entry);
+    },
+    noteRefusal(leaf, refusal) {
+      const entry = entries.get(leaf);
+      if (entry === undefined || entry.refusal === refusal) return;
+      entry.refusal = refusal;
       settle(entry);
     },
     noteReceipt(receipt) {

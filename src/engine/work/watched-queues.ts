@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import { type ConsumerHealth, judgeConsumer } from './consumer-health.ts';
 import { createLagHistory } from './lag-history.ts';
 import { type QueueFigures, readQueueFigures } from './queue-figures.ts';
-import type { QueueFlag } from './queue-flags.ts';
+import type { QueueFlag, RefusedFlag } from './queue-flags.ts';
 import type { QueueRates } from './queue-rates.ts';
 import type { TaskBook } from './task-book.ts';
 
@@ -24,6 +24,8 @@ export interface WatchedQueues {
   all(): readonly WatchedQueue[];
   /** Queues that are left out because there are too many. */
   leftOutCount(): number;
+  /** The flag of a queue that lies there now and does not count. */
+  refusedFlagOf(queue: string): RefusedFlag | undefined;
   /** When they were read last, ms since the epoch. */
   readAtMs(): number | null;
   /** Throws what reading throws. */
@@ -36,6 +38,7 @@ export interface WatchedQueuesDeps {
   readonly rates: Pick<QueueRates, 'of'>;
   readonly book: Pick<TaskBook, 'queues' | 'countsOf'>;
   readonly flagOf: (queue: string) => QueueFlag | undefined;
+  readonly refusedFlagOf: (queue: string) => RefusedFlag | undefined;
   readonly clock: Clock;
 }
 
@@ -56,8 +59,8 @@ export function createWatchedQueues(deps: WatchedQueuesDeps): WatchedQueues {
   };
 
   function isWaiting(queue: string): boolean {
-    const { queued, retrying } = book.countsOf(queue);
-    return queued + retrying > 0;
+    const { queued, refused, retrying } = book.countsOf(queue);
+    return queued + refused + retrying > 0;
   }
 
   function judge(one: QueueFigures, atMs: number): ConsumerHealth {
@@ -74,6 +77,7 @@ export function createWatchedQueues(deps: WatchedQueuesDeps): WatchedQueues {
         return [{ figures: one, health: own, flag: flagOf(queue), lagHistory: history.of(queue) }];
       }),
     leftOutCount: () => leftOutCount,
+    refusedFlagOf: deps.refusedFlagOf,
     readAtMs: () => readAtMs,
     async read() {
       const spokenOf = [...book.queues()].filter(isWaiting).slice(0, maxUnmade);

@@ -4,19 +4,26 @@
  * believed.
  */
 import type { VakError } from '../../shared/base/vak-error.ts';
-import { createTaskBook, type TaskBook, type TaskRecord, type TaskState } from './task-book.ts';
+import { createTaskBook, isStanding, type TaskBook, type TaskRecord, type TaskState } from './task-book.ts';
 
 export interface WatchedTask {
   readonly id: string;
   /** Of its envelope; undefined: whichever has the id, as for the queue. */
   readonly leaf: string | undefined;
   readonly queue: string | undefined;
+  /** Its place in the stream of tasks, for who was told it; then leaf and queue are given too. */
+  readonly seq?: number | undefined;
 }
 
 export interface WatchedTaskBook {
   readonly book: TaskBook;
   /** The one that stood in its queue, else the only one that anybody speaks of. Throws what it was told to if there are several. */
   record(): TaskRecord | undefined;
+  /**
+   * Everything that lies in the stream of tasks has been read: what is spoken of, has no end and was not seen there at two times in a row
+   * is gone from it. `atMs`: ms since the epoch.
+   */
+  noteAllRead(atMs: number): void;
 }
 
 /** Tasks of one id: more only if somebody forges. */
@@ -24,7 +31,7 @@ const capacity = 64;
 
 /** Whether nothing more is to be waited for. */
 export function isSettled(state: TaskState): boolean {
-  return state !== 'queued' && state !== 'retrying';
+  return !isStanding(state);
 }
 
 const uuid7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -45,7 +52,7 @@ export function earliestMs(id: string, nowMs: number): number {
 
 /** Creates the book of one task. `ambiguous`: what is thrown while so many are said to be it, and none of them was seen. */
 export function createWatchedTaskBook(
-  { id, leaf, queue }: WatchedTask,
+  { id, leaf, queue, seq }: WatchedTask,
   ambiguous: (count: number) => VakError,
 ): WatchedTaskBook {
   const book = createTaskBook({ capacity, onChange: () => {} });
@@ -68,7 +75,19 @@ export function createWatchedTaskBook(
       if (isIt(letter.envelopeId, letter)) book.noteDeadLetter(letter);
     },
   };
+  const unseen = new Set<string>();
+  const isUnseen = ({ place, state }: TaskRecord): boolean => place === undefined && isStanding(state);
+  // As it was told when it was stored: where it stands no more it is gone.
+  if (leaf !== undefined && queue !== undefined && seq !== undefined) {
+    own.noteTask({ leaf, queue, taskId: id, seq, storedMs: madeAtMs(id) ?? 0 });
+  }
   return {
+    noteAllRead(atMs) {
+      for (const one of [...book.all()].filter(isUnseen)) {
+        if (unseen.has(one.leaf)) book.noteGone(one.leaf, atMs);
+        unseen.add(one.leaf);
+      }
+    },
     book: own,
     record() {
       const all = [...book.all()];

@@ -4,6 +4,7 @@
  */
 import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
+import type { RecordAuthor } from '../../shared/contract/approvals-contract.ts';
 import { parseSubject } from '../../shared/protocol/subject.ts';
 import type { DurablePlane } from '../bus/durable.ts';
 import { createBoundedCache } from '../crypto/bounded-cache.ts';
@@ -12,9 +13,10 @@ import type { StoredJudge } from '../envelope/stored-judge.ts';
 import type { StateReader } from '../identity/state-values.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type ApprovalReading, createApprovalReading } from './approval-reading.ts';
-import { type QueueFlag, type QueueFlags, watchQueueFlags } from './queue-flags.ts';
+import { type QueueFlag, type QueueFlags, type RefusedFlag, watchQueueFlags } from './queue-flags.ts';
 import { createQueueRates, type QueueRates } from './queue-rates.ts';
 import { createQueueWorkers, type QueueWorkers } from './queue-workers.ts';
+import { claimedAuthor } from './record-author.ts';
 import { createRefusalList, type RefusalList, type RefusedThing } from './refusal-list.ts';
 import type { ReadingPace } from './stream-reading.ts';
 import { createTaskBook, type TaskBook, type TaskRecord, type TaskState } from './task-book.ts';
@@ -23,13 +25,14 @@ import { createWorkFollower, type RefusedRecord } from './work-follower.ts';
 
 /** A record of what became of tasks that does not count. */
 export interface RefusedWork extends RefusedThing {
-  readonly kind: RefusedRecord['kind'];
-  /** As its subject says: session of a receipt, peer of a dead letter or an operator's action. */
+  readonly kind: RefusedRecord['kind'] | 'pause-flag' | 'repeat';
+  /** As its subject says: session of a receipt, peer of a dead letter or an operator's action. Of a flag its key. */
   readonly from: string;
 }
 
 /** A request or verdict that does not count. */
 export interface RefusedAnswer extends RefusedThing {
+  readonly author: RecordAuthor | null;
   readonly kind: 'request' | 'verdict';
 }
 
@@ -62,6 +65,8 @@ export interface WatchedWork extends Disposable {
   readonly queues: Omit<WatchedQueues, 'read'>;
   /** Looks at everything now. Throws what reading throws. */
   look(): Promise<void>;
+  /** What is remembered of the tasks of an id that stood in the stream; several only if somebody repeats ids. */
+  tasksOf(taskId: string): readonly TaskRecord[];
   /** Queue of a task by its id; null: it is not known. */
   queueOf(taskId: string): string | null;
 }
@@ -72,6 +77,8 @@ const maxRefused = 200;
 const backMs = 24 * 3_600_000;
 /** So long without a look, and what is read then does not count as having come now, ms. */
 const gapMs = 10_000;
+/** Tasks of one id that are told apart; of more nothing is said. */
+const maxNamesakes = 8;
 /** Signatures are checked one by one: a page of them does not hold up the rest of the program. */
 const pageLimit = 128;
 
@@ -95,18 +102,59 @@ function createWatchRates(clock: Clock) {
 }
 
 /** Flags of queues; where the bucket is not there yet it is tried again at each look. */
-function createFlagWatch({ workspace, durable, state: reader, clock, onChange }: WatchedWorkDeps) {
+function createFlagWatch(
+  { workspace, durable, state: reader, clock, onChange }: WatchedWorkDeps,
+  refusedWork: RefusalList<RefusedWork>,
+) {
+  const keyOf = ({ revision }: RefusedFlag): string => `pause-flag ${revision}`;
   let flags: QueueFlags | undefined;
   return {
     of: (queue: string): QueueFlag | undefined => flags?.of(queue),
+    refusedOf: (queue: string): RefusedFlag | undefined => flags?.refusedOf(queue),
     begin(): void {
       try {
-        flags ??= watchQueueFlags({ workspace, durable, reader, clock, onChange, onRefused: () => {} });
+        flags ??= watchQueueFlags({
+          ...{ workspace, durable, reader, clock, onChange },
+          onRefused(from, why, flag) {
+            const { revision: seq, atMs, by } = flag;
+            const who = by === null || why.includes(by) ? '' : ` It is signed by ${by}.`;
+            refusedWork.add(keyOf(flag), { kind: 'pause-flag', seq, atMs, why: `${why}${who}`, from });
+            onChange();
+          },
+          onTakenBack: (flag) => refusedWork.takeBack(keyOf(flag)),
+        });
       } catch (error) {
         if (!isVakError(error)) throw error;
       }
     },
     dispose: () => flags?.dispose(),
+  };
+}
+
+/** Tasks by the id that they are called by. */
+function createTaskNames(bookOf: () => Pick<TaskBook, 'get'>) {
+  const leaves = createBoundedCache<readonly string[]>(capacity);
+  const wasSeen = ({ place }: TaskRecord): boolean => place !== undefined;
+  const isSeen = (leaf: string): boolean => bookOf().get(leaf)?.place !== undefined;
+  const recordsOf = (taskId: string): readonly TaskRecord[] =>
+    (leaves.get(taskId) ?? []).flatMap((leaf) => {
+      const record = bookOf().get(leaf);
+      return record?.taskId === taskId ? [record] : [];
+    });
+  return {
+    note({ taskId, leaf }: TaskRecord): void {
+      if (taskId === null) return;
+      const known = leaves.get(taskId) ?? [];
+      if (known.includes(leaf)) return;
+      // Any worker can sign receipts that name an id: they push out nothing that stood in the stream.
+      const kept = known.length < maxNamesakes ? known : known.filter(isSeen);
+      leaves.set(taskId, [...kept, leaf].slice(0, maxNamesakes));
+    },
+    tasksOf: (taskId: string): readonly TaskRecord[] => recordsOf(taskId).filter(wasSeen),
+    queueOf(taskId: string): string | null {
+      const all = recordsOf(taskId);
+      return (all.find(wasSeen) ?? all[0])?.queue ?? null;
+    },
   };
 }
 
@@ -118,9 +166,8 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
   const workers = createQueueWorkers();
   const refusedWork = createRefusalList<RefusedWork>(maxRefused);
   const refusedAnswers = createRefusalList<RefusedAnswer>(maxRefused);
-  const flags = held.add(createFlagWatch(deps));
+  const flags = held.add(createFlagWatch(deps, refusedWork));
   let approvalsAtMs: number | null = null;
-  const queueNames = createBoundedCache<string>(capacity);
   const pace: ReadingPace = { pageLimit, rest, basis: deps.basis };
 
   /** What is read while nobody can judge would have to be kept. */
@@ -129,16 +176,24 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
     if (!deps.isOpen()) throw new VakError('locked', 'the work is not read on: the key store is locked');
   }
 
-  const book = createTaskBook({
+  const names = createTaskNames(() => book);
+  const book: TaskBook = createTaskBook({
     capacity,
     onChange(record, before) {
       rates.note(record, before);
       workers.note(record);
       for (const stray of record.strays) noteStray(stray, record);
-      if (record.taskId !== null) queueNames.set(record.taskId, record.queue);
+      for (const place of record.repeats) noteRepeat(place, record);
+      names.note(record);
       onTask(record, before);
     },
   });
+  /** Whoever may write to the stream of tasks on the server can put a task there again (docs/security.md). */
+  function noteRepeat({ seq, storedMs: atMs }: TaskRecord['repeats'][number], { queue, taskId }: TaskRecord): void {
+    const why = `Task ${taskId ?? 'without an id'} of queue ${queue} was stored before: a worker that has handled it drops it, another one runs it again.`;
+    refusedWork.add(`repeat ${seq}`, { kind: 'repeat', seq, atMs, why, from: queue });
+  }
+
   /** It is sound by itself, and says another thing of the task than the task does: whoever signed it has no say there. */
   function noteStray(stray: TaskRecord['strays'][number], { queue }: TaskRecord): void {
     const { kind, seq, storedMs: atMs, by: from } = stray;
@@ -149,10 +204,12 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
     refusedWork.add(`${kind} ${seq}`, { kind, seq, atMs, why, from });
   }
 
-  const queues = createWatchedQueues({ workspace, durable, rates, book, flagOf: flags.of, clock });
+  const queues = createWatchedQueues({
+    ...{ workspace, durable, rates, book, flagOf: flags.of, refusedFlagOf: flags.refusedOf, clock },
+  });
   const follower = createWorkFollower({
     ...{ workspace, durable, judge, reader, book, clock, pace },
-    sinceMs: clock.now() - backMs,
+    ...{ sinceMs: clock.now() - backMs, areTasksJudged: true },
     onRefused({ kind, message, why }) {
       const { seq, storedMs: atMs, subject } = message;
       refusedWork.add(`${kind} ${seq}`, { kind, seq, atMs, why, from: parseSubject(subject).entity });
@@ -161,9 +218,10 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
   });
   const approvals = createApprovalReading({
     ...{ workspace, durable, judge, pace },
-    onRefused({ seq, storedMs: atMs, subject }, why) {
+    onRefused(message, why) {
+      const { seq, storedMs: atMs, subject } = message;
       const kind = parseSubject(subject).verb === 'verdict' ? 'verdict' : 'request';
-      refusedAnswers.add(`${seq}`, { kind, seq, atMs, why });
+      refusedAnswers.add(`${seq}`, { kind, seq, atMs, why, author: claimedAuthor(message) });
     },
     onTakenBack: ({ seq }) => refusedAnswers.takeBack(`${seq}`),
   });
@@ -172,7 +230,7 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
     ...{ book, rates, workers, approvals, refusedWork, refusedAnswers },
     queues,
     approvalsAtMs: () => approvalsAtMs,
-    queueOf: (taskId) => queueNames.get(taskId) ?? null,
+    ...{ tasksOf: names.tasksOf, queueOf: names.queueOf },
     async look() {
       flags.begin();
       await queues.read();

@@ -22,6 +22,7 @@ import {
   type StreamReadingDeps,
 } from './stream-reading.ts';
 import type { TaskBook } from './task-book.ts';
+import { judgeTask } from './task-refusal.ts';
 import { workStreamOf } from './work-queue.ts';
 
 /** A record that does not count, and why. */
@@ -35,7 +36,8 @@ export interface RefusedRecord {
 export type FollowedBook = Pick<
   TaskBook,
   'noteTask' | 'noteReceipt' | 'noteDeadLetter' | 'noteGone' | 'notePurge' | 'open'
->;
+> &
+  Partial<Pick<TaskBook, 'noteRefusal'>>;
 
 export interface WorkFollowerDeps {
   readonly workspace: string;
@@ -47,6 +49,8 @@ export interface WorkFollowerDeps {
   readonly sinceMs: number;
   /** Of a stream: where its reading begins instead, whatever was stored when. */
   readonly fromSeqs?: ReadonlyMap<string, number>;
+  /** Whether tasks are judged as workers will judge them: it costs as much as receipts do. */
+  readonly areTasksJudged?: boolean;
   /** Tasks that are looked for at each refresh at most; unless told as {@link createGoneSearch} has it. */
   readonly maxLooks?: number;
   /** Whether the outputs that receipts hold (W6c) are told: whoever remembers many tasks has no room for them. */
@@ -68,13 +72,14 @@ export interface WorkFollower {
 /** Creates a follower of a workspace. */
 export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
   const { workspace, durable, judge, reader, book, sinceMs, fromSeqs, clock } = deps;
-  const { maxLooks, areOutputsWanted = false, onRefused, onTakenBack = () => {}, pace } = deps;
+  const { maxLooks, areOutputsWanted = false, areTasksJudged = false, onRefused, onTakenBack = () => {}, pace } = deps;
   const lane = createSerialLane();
   const search = createGoneSearch({
     ...{ book, stream: durable.stream(workStreamOf(workspace)) },
     ...(maxLooks === undefined ? {} : { maxLooks }),
   });
   let isTaskStreamRead = false;
+  let toldSeq = 0;
   let isBarred = false;
 
   function noteTask(message: StoredMessage): Noting {
@@ -82,8 +87,14 @@ export function createWorkFollower(deps: WorkFollowerDeps): WorkFollower {
     const reading = reader.read(message.data);
     const taskId = reading.kind === 'envelope' ? reading.envelope.id : null;
     const leaf = taskLeafOf(message, reading);
-    book.noteTask({ leaf, queue: parseSubject(subject).entity, taskId, seq, storedMs });
-    return 'noted';
+    const verdict = areTasksJudged ? judgeTask(message, judge) : undefined;
+    const refusal = verdict?.kind === 'refused' ? verdict.why : undefined;
+    // What is judged anew was told before, and may be gone by now.
+    if (seq <= toldSeq) book.noteRefusal?.(leaf, refusal);
+    else book.noteTask({ leaf, queue: parseSubject(subject).entity, taskId, seq, storedMs, refusal });
+    toldSeq = Math.max(toldSeq, seq);
+    if (verdict?.kind === 'locked') return 'locked';
+    return verdict?.kind === 'refused' && !verdict.isFinal ? 'unproven' : 'noted';
   }
 
   /** What does not count is told once. */

@@ -51,7 +51,7 @@ test('W9 a task that nobody has made a queue for is shown, and is an alert after
   await begin();
   await place.submit({ command: ['true'] }, 'new');
   await place.pass(1_500);
-  expect(place.queue('new')).toMatchObject({ pendingCount: 1, lag: 1, health: 'ok', maxDeliver: 4 });
+  expect(place.queue('new')).toMatchObject({ pendingCount: 1, lag: 1, health: 'waiting', maxDeliver: 4 });
   await place.pass(12_000);
   expect(place.queue('new')).toMatchObject({ health: 'no-consumer' });
 });

@@ -4,9 +4,11 @@
  */
 import { z } from 'zod';
 import { utf8 } from '../../shared/base/bytes.ts';
+import { firstIssue } from '../../shared/base/issue-words.ts';
 import { type ErrorShape, errorCodes, VakError } from '../../shared/base/vak-error.ts';
-import { firstIssue, maxTaskBytes, parseJson, type TaskPayload, taskPayload } from '../../shared/protocol/payloads.ts';
+import { parseJson, type TaskPayload, taskPayload } from '../../shared/protocol/payloads.ts';
 import { isToken } from '../../shared/protocol/subject.ts';
+import { maxTaskBytes } from '../../shared/protocol/task-limits.ts';
 
 const token = z.string().refine(isToken, 'expected 1–64 of A–Z a–z 0–9 _ -');
 const withoutNul = (text: string): boolean => !text.includes('\0');

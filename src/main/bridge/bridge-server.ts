@@ -6,6 +6,7 @@ import type { IpcMain, IpcMainEvent, IpcMainInvokeEvent, MessagePortMain } from 
 import type { Engine } from '../../engine/engine.ts';
 import type { Logger } from '../../engine/ports/logger.ts';
 import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
+import { firstIssue } from '../../shared/base/issue-words.ts';
 import { type ErrorShape, isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { appContract } from '../../shared/contract/app-contract.ts';
 import {
@@ -14,7 +15,6 @@ import {
   channels,
   type ResultEnvelope,
 } from '../../shared/contract/define-contract.ts';
-import { firstIssue } from '../../shared/protocol/payloads.ts';
 import { servePort } from './feed-port.ts';
 import { checkInputSize } from './input-size.ts';
 import type { TrustedSenders } from './trusted-sender.ts';

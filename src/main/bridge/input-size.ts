@@ -38,7 +38,7 @@ export function checkInputSize(method: string, input: unknown): void {
         bytes += key.length * 2;
         next.push(part);
       }
-      if (bytes > maxInputBytes) fail(`larger than ${maxInputBytes} bytes`);
+      if (bytes > maxInputBytes) fail(`larger than ${maxInputBytes / 1024 / 1024} MiB; send less at once`);
     }
     level = next;
   }

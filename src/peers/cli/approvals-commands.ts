@@ -1,7 +1,14 @@
 /** `vak approvals ls|approve|deny`: what waits for an operator's word, and that word (protocol.md W8). */
 import { type ApprovalAnswering, answerApproval, checkAnswering } from '../../engine/work/approval-answer.ts';
-import { type Approval, type ApprovalRequest, approvalState } from '../../engine/work/approval-book.ts';
+import {
+  type Approval,
+  type ApprovalRequest,
+  type ApprovalState,
+  type AskerGone,
+  approvalState,
+} from '../../engine/work/approval-book.ts';
 import { type ApprovalReading, createApprovalReading } from '../../engine/work/approval-reading.ts';
+import { type ApprovalTasks, createApprovalTasks } from '../../engine/work/approval-tasks.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
 import { type CliHost, type Command, type CommonOptions, exitCodes } from './command.ts';
 import { contextNeed } from './example-needs.ts';
@@ -37,19 +44,35 @@ function readApprovals(
   };
 }
 
-function print(approval: Approval, nowMs: number, { output }: CliHost): void {
-  const { request, verdict } = approval;
-  const { requestId: id, title, detail, command = null, peer, taskId = null, storedMs, expiresAt } = request;
-  const state = approvalState(approval, nowMs);
+/** What became of the tasks that requests name. */
+function tasksOf(
+  { fabric, open: { workspace } }: IdentityBus,
+  { judge, reader }: Pick<WorkspaceTrust, 'judge' | 'reader'>,
+  { reading, host }: { readonly reading: ApprovalReading; readonly host: CliHost },
+): ApprovalTasks {
+  return createApprovalTasks({
+    ...{ workspace, durable: fabric.durable, judge, reader, clock: host.clock, book: reading.book },
+  });
+}
+
+interface Standing {
+  readonly state: ApprovalState;
+  readonly gone: AskerGone | undefined;
+}
+
+function print({ request, verdict }: Approval, { state, gone }: Standing, { output }: CliHost): void {
+  const { requestId: id, title, detail, command = null, peer, session, taskId = null, storedMs, expiresAt } = request;
   const asked = new Date(storedMs).toISOString();
   const { decision, by, reason = null, storedMs: atMs = 0 } = verdict ?? {};
   const answer = verdict === undefined ? null : { decision, by, reason, at: new Date(atMs).toISOString() };
   const line = [visibleText(id), state, peer, `until ${expiresAt}`, visibleText(title)];
-  const answered = answer === null ? '' : `  by ${by}${reason === null ? '' : `: ${visibleText(reason)}`}`;
+  const why = state === 'asker-gone' ? (gone?.why ?? null) : null;
+  const left = why === null ? '' : `  ${visibleText(why)}`;
+  const answered = answer === null ? left : `  by ${by}${reason === null ? '' : `: ${visibleText(reason)}`}`;
   // The whole of it: who is shown only a part of a command would approve the rest unseen.
   const run = command === null ? '' : `\n    runs ${visibleText(JSON.stringify(command))}`;
   output.data(
-    { id, state, title, detail, command, peer, taskId, asked, expiresAt, answer },
+    { id, state, title, detail, command, peer, session, taskId, asked, expiresAt, answer, gone: why },
     `${line.join('  ')}${answered}\n    ${visibleText(detail)}${run}`,
   );
 }
@@ -73,11 +96,12 @@ async function withApprovals(
 const ls: Command = {
   words: ['approvals', 'ls'],
   args: [],
-  options: { all: { help: 'also those that were answered or have expired' } },
+  options: { all: { help: 'also those that were answered or have expired, or that nobody waits for any more' } },
   summary: 'Lists what waits for the answer of an operator, oldest first.',
-  notes: `Prints {id, state: pending|approved|denied|expired, title, detail, command, peer, taskId, asked, expiresAt, answer: {decision, by,
-reason, at}}, one a line. Only requests that their session signed are listed, and only answers that count; what does not count is said on
-stderr.`,
+  notes: `Prints {id, state: pending|approved|denied|expired|asker-gone, title, detail, command, peer, session, taskId, asked, expiresAt,
+answer: {decision, by, reason, at}, gone}, one a line. asker-gone, and why in gone: its task has ended, was taken out of its queue, or was
+claimed anew. This command hears no heartbeats: what a worker has asked that died is pending here until its task is claimed anew, or its
+time is over. Only requests that their session signed are listed, and only answers that count; what does not count is said on stderr.`,
   needs: contextNeed,
   example: 'vak approvals ls --context prod --json',
   async run({ common, isOn }, host) {
@@ -87,8 +111,15 @@ stderr.`,
         isOn('all') || nowMs <= Date.parse(expiresAt);
       const reading = readApprovals(bus, { ...trust, isWanted }, host);
       await reading.read();
-      for (const approval of reading.book.all()) {
-        if (isOn('all') || approvalState(approval, nowMs) === 'pending') print(approval, nowMs, host);
+      const all = [...reading.book.all()];
+      const isWaiting = (one: Approval): boolean => approvalState(one, nowMs) === 'pending';
+      const goneOf = await tasksOf(bus, trust, { reading, host }).read(
+        all.filter(isWaiting).map(({ request }) => request),
+      );
+      for (const approval of all) {
+        const gone = goneOf(approval.request);
+        const state = approvalState(approval, nowMs, gone);
+        if (isOn('all') || state === 'pending') print(approval, { state, gone }, host);
       }
     });
     return exitCodes.done;
@@ -104,9 +135,14 @@ async function answer(
   const { output } = host;
   const { requestId: id, decision, reason = null } = answering;
   const { workspace } = bus.open;
+  const nowMs = host.clock.now();
+  // What else waits says whether its task was claimed anew.
+  const isWanted = ({ requestId, expiresAt }: ApprovalRequest): boolean =>
+    requestId === id || nowMs <= Date.parse(expiresAt);
+  const reading = readApprovals(bus, { ...trust, isWanted }, host);
   await answerApproval(answering, {
-    ...{ ...host, workspace, words },
-    reading: readApprovals(bus, { ...trust, isWanted: ({ requestId }) => requestId === id }, host),
+    ...{ ...host, workspace, words, reading },
+    goneOf: async (request) => (await tasksOf(bus, trust, { reading, host }).read([request]))(request),
     async publish(draft) {
       const { seq = 0 } = await publishSealed(bus, { subject: draft.subject, kind: 'd', draft: () => draft }, host);
       return seq;
@@ -135,7 +171,7 @@ function createCommand(decision: ApprovalAnswering['decision'], more: Pick<Comma
 }
 
 const told =
-  'With --json prints {id, decision, by, reason}. Exit code 1 if the request is not known, has expired, or was answered before';
+  'With --json prints {id, decision, by, reason}. Exit code 1 if the request is not known, has expired, nobody waits for it any more, or was answered before';
 
 export const approvalsCommands: readonly Command[] = [
   ls,

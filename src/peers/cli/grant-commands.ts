@@ -1,13 +1,14 @@
 /** `vak grant add|ls|revoke`: what peers of the workspace may do, signed by its root (protocol.md I4). */
 import { grantAt } from '../../engine/identity/grant-timeline.ts';
 import type { VerifiedGrant } from '../../engine/identity/grants.ts';
+import { cardOf } from '../../engine/identity/operator-identity.ts';
 import { highestGrantSerial, publishGrant } from '../../engine/identity/own-records.ts';
 import { grant, revokeGrant } from '../../engine/identity/root-grants.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import type { CliHost, Command } from './command.ts';
 import { builderNeed } from './example-needs.ts';
-import { readRoles, readSign, readUntil } from './grant-input.ts';
+import { readKey, readRoles, readUntil } from './grant-input.ts';
 import { type OpenWorkspace, withWorkspace } from './workspace.ts';
 
 type GrantState = 'in-force' | 'expired' | 'revoked';
@@ -34,31 +35,43 @@ function targetOf(open: OpenWorkspace, peer: string, { clock }: CliHost) {
   return { contents: open.contents(), workspace, peer, seenSerial, clock };
 }
 
+/** The key of an identity that the key store holds. Throws `invalid-input` if it holds none of that name. */
+function ownKey(open: OpenWorkspace, peer: string): string {
+  const identity = open.contents().identities.find((one) => one.peer === peer);
+  if (identity !== undefined) return cardOf(identity, open.workspace).sign;
+  const where = 'give its public key (U…), which vak id show prints as sign where the peer is';
+  throw new VakError('invalid-input', `--sign: missing, and this key store has no identity of that name; ${where}`);
+}
+
 const add: Command = {
   words: ['grant', 'add'],
   args: ['PEER'],
   options: {
-    sign: { value: 'U…', help: 'its public key, which vak id show prints as sign' },
+    sign: {
+      value: 'U…',
+      help: 'its public key, which vak id show prints as sign (default: of the identity PEER here)',
+    },
     role: { value: 'R', isMultiple: true, help: 'role, once for each' },
     queue: { value: 'Q', isMultiple: true, help: 'queue of the role worker, once for each' },
     until: { value: 'ISO', help: 'end of the grant (default: none)' },
   },
   summary: 'Grants roles to a peer; replaces what it was granted before.',
   notes: `Needs the root key of the workspace. Prints {peer, sign, roles, queues, serial, notAfter, state}. --sign is the peer's public key:
-what vak id show prints as sign where the peer is, or sign in its card (vak id card). For a peer of another machine see
-docs/join-a-workspace.md.`,
+what vak id show prints as sign where the peer is, or sign in its card (vak id card); of an identity of this key store it is known. For a
+peer of another machine see docs/join-a-workspace.md.`,
   needs: builderNeed,
-  example:
-    'vak grant add builder --sign "$(vak id show --identity builder --json | jq -r .sign)" --role worker --queue builds --until 2099-12-31',
+  example: 'vak grant add builder --role worker --queue builds --until 2099-12-31',
   async run({ args, common, option, options }, host) {
     const peer = checkToken(args[0], 'PEER');
-    const sign = readSign(option('sign'));
+    const typed = option('sign');
+    const key = typed === undefined ? undefined : readKey(typed, '--sign');
     const roles = readRoles(options('role'));
     if (roles.length === 0)
       throw new VakError('invalid-input', '--role: missing; to take roles away see vak grant revoke');
-    const rights = { sign, roles, queues: options('queue'), notAfter: readUntil(option('until')) };
+    const rights = { roles, queues: options('queue'), notAfter: readUntil(option('until')) };
     await withWorkspace(common, host, async (open) => {
-      const made = grant({ ...targetOf(open, peer, host), ...rights });
+      const sign = key ?? ownKey(open, peer);
+      const made = grant({ ...targetOf(open, peer, host), ...rights, sign });
       await publishGrant(made, open);
       showGrant(made, host);
     });

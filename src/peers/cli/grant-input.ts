@@ -18,13 +18,6 @@ export function readKey(text: string, option: string): string {
   throw new VakError('invalid-input', `${option}: found ${text.length} characters, allowed: U and 55 of A–Z 2–7`);
 }
 
-/** A public key of `--sign`. Throws `invalid-input`. */
-export function readSign(text: string | undefined): string {
-  if (text !== undefined) return readKey(text, '--sign');
-  const where = 'vak id show prints it where the peer is, as sign';
-  throw new VakError('invalid-input', `--sign: missing; give the public key (U…) of the peer: ${where}`);
-}
-
 /** Seconds since the epoch of `--until`, rounded down; 0 without it. Throws `invalid-input`. */
 export function readUntil(text: string | undefined): number {
   if (text === undefined) return 0;

@@ -66,11 +66,12 @@ export const metricsCommand: Command = {
   },
   summary:
     'Shows the metrics of the workspace: queues, dead letters, streams; with --watch live traffic and what tasks come to.',
-  notes: `Prints tables, or with --json one line a look: {at, workspace, deadLetters, activeQueueLag, queues: [{queue, pending, inFlight, redelivered,
+  notes: `Prints tables, or with --json one line a look: {at, workspace, deadLetters, refusedDeadLetters, unjudgedDeadLetters, activeQueueLag, queues: [{queue, pending, inFlight, redelivered,
 lag, oldest, waitingWorkers, lastClaim, state, stateSince}], streams: [{stream, messages, bytes}]}, and with --watch {live: {received,
 receivedBytes, dropped, planes, publishToDeliver}, tasks: {done, finishedLate, dead, failedAttempts, lost, refusedRecords, claimToDone}},
 counted since it began; times are {count, meanMs, p50Ms, p90Ms, p99Ms, maxMs}. Nothing is claimed and nothing published. No key store is
-needed; without one it cannot be told whether a queue is paused, and what tasks come to (tasks is null). publishToDeliver is from the time
+needed; without one it cannot be told whether a queue is paused, what tasks come to (tasks is null), and which dead letters count:
+deadLetters is then all that lie there, and refusedDeadLetters and unjudgedDeadLetters are null. publishToDeliver is from the time
 in an envelope, by its author's clock, to its arrival here; claimToDone is how long an attempt took by its receipt. With --watch
 --prometheus each look is a whole exposition after a blank line. --watch lives through outages, and counts what it hears only; exit code 4
 after a signal.`,
@@ -84,7 +85,7 @@ after a signal.`,
     return await withEnvelopeWorkspace({ common, wanted: 'grants' }, host, async (known) => {
       const { profile, open, whyClosed } = known;
       if (open === undefined) {
-        const what = everyMs === undefined ? 'a queue is paused' : 'a queue is paused and what tasks come to';
+        const what = `a queue is paused${everyMs === undefined ? '' : ', what tasks come to'} and which dead letters count`;
         host.output.talk(`vak: whether ${what} cannot be told: ${whyClosed}`);
       }
       profile.keyStore.setIdleLockMinutes(0);

@@ -66,14 +66,19 @@ function queueFamilies({ workspace, queues, atMs }: MetricsLook): MetricFamily[]
 }
 
 function standingFamilies(look: MetricsLook): MetricFamily[] {
-  const { workspace, deadLetterCount, activeQueueLag, streams } = look;
+  const { workspace, deadLetterCount, letters, activeQueueLag, streams } = look;
   const ofStreams = (read: (one: (typeof streams)[number]) => number): Value[] =>
     streams.map((one) => ({ labels: { workspace, stream: one.stream }, value: read(one) }));
   return [
     family(
       'gauge',
-      ['vak_dead_letters', 'Dead letters that are kept.'],
-      [{ labels: { workspace }, value: deadLetterCount }],
+      ['vak_dead_letters', 'Dead letters that are kept; only those that count, where they can be judged.'],
+      [{ labels: { workspace }, value: letters?.countingCount ?? deadLetterCount }],
+    ),
+    family(
+      'gauge',
+      ['vak_refused_dead_letters', 'Messages among the dead letters that do not count.'],
+      [{ labels: { workspace }, value: letters?.refusedCount ?? null }],
     ),
     family(
       'gauge',

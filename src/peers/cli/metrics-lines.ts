@@ -31,11 +31,29 @@ function tasksValue(tasks: TasksLook) {
   };
 }
 
+/** Those that count, if that can be judged; else all that lie there. */
+function lettersValue({ deadLetterCount, letters }: MetricsLook) {
+  if (letters === undefined)
+    return { deadLetters: deadLetterCount, refusedDeadLetters: null, unjudgedDeadLetters: null };
+  const { countingCount, refusedCount, unjudgedCount } = letters;
+  return { deadLetters: countingCount, refusedDeadLetters: refusedCount, unjudgedDeadLetters: unjudgedCount };
+}
+
+function lettersText({ deadLetterCount, letters }: MetricsLook): string {
+  if (letters === undefined) return deadLetterCount === null ? '-' : `${deadLetterCount} (not judged)`;
+  const { countingCount, refusedCount, unjudgedCount } = letters;
+  const aside = [
+    ...(refusedCount === 0 ? [] : [`${refusedCount} refused`]),
+    ...(unjudgedCount === 0 ? [] : [`${unjudgedCount} not judged`]),
+  ];
+  return `${countingCount}${aside.length === 0 ? '' : ` (${aside.join(', ')})`}`;
+}
+
 /** A look for programs: what is not known is null, what only watching tells is left out of a single look. */
 export function metricsValue(look: MetricsLook) {
-  const { atMs, workspace, deadLetterCount, activeQueueLag, queues, streams, live, tasks } = look;
+  const { atMs, workspace, activeQueueLag, queues, streams, live, tasks } = look;
   return {
-    ...{ at: new Date(atMs).toISOString(), workspace, deadLetters: deadLetterCount, activeQueueLag },
+    ...{ at: new Date(atMs).toISOString(), workspace, ...lettersValue(look), activeQueueLag },
     queues: queues.map(standingValue),
     streams: streams.map(({ stream, messageCount, bytes }) => ({ stream, messages: messageCount, bytes })),
     ...(live === undefined ? {} : { live: liveValue(live), tasks: tasks === undefined ? null : tasksValue(tasks) }),
@@ -92,8 +110,8 @@ function tasksText(tasks: TasksLook): string {
 
 /** A look for people. */
 export function metricsText(look: MetricsLook): string {
-  const { atMs, workspace, deadLetterCount, activeQueueLag, live, tasks } = look;
-  const head = `workspace ${workspace}  ${new Date(atMs).toISOString()}  dead letters ${deadLetterCount ?? '-'}  active queue lag ${activeQueueLag}\n`;
+  const { atMs, workspace, activeQueueLag, live, tasks } = look;
+  const head = `workspace ${workspace}  ${new Date(atMs).toISOString()}  dead letters ${lettersText(look)}  active queue lag ${activeQueueLag}\n`;
   return [
     ...[head, queuesText(look), streamsText(look)],
     ...[live === undefined ? '' : liveText(live), tasks === undefined ? '' : tasksText(tasks)],

@@ -3,6 +3,7 @@ import type { Fabric } from '../../engine/bus/fabric.ts';
 import { createHeardTraffic, type HeardFigures } from '../../engine/metrics/heard-traffic.ts';
 import { readWorkspaceFigures, type WorkspaceFigures } from '../../engine/metrics/workspace-figures.ts';
 import type { Clock } from '../../engine/ports/clock.ts';
+import { createDeadLetterCount, type DeadLetterCounts } from '../../engine/work/dead-letter-count.ts';
 import { createTaskBook } from '../../engine/work/task-book.ts';
 import { createTaskOutcomes, type TaskOutcomeFigures } from '../../engine/work/task-outcomes.ts';
 import { createWorkFollower } from '../../engine/work/work-follower.ts';
@@ -25,6 +26,8 @@ export interface TasksLook extends TaskOutcomeFigures {
 /** One look. `live` and `tasks` count since the watching began; undefined: it does not, or nobody can judge what tasks came to. */
 export interface MetricsLook extends Omit<WorkspaceFigures, 'queues'> {
   readonly workspace: string;
+  /** Dead letters by whether they count; undefined: nobody can judge them, or their stream was not made. */
+  readonly letters: DeadLetterCounts | undefined;
   readonly atMs: number;
   readonly queues: readonly JudgedQueue[];
   readonly live: LiveLook | undefined;
@@ -86,6 +89,7 @@ export function watchMetrics(deps: MetricsWatchDeps, { isLive }: { readonly isLi
   const { workspace, fabric, trust, clock } = deps;
   const { durable } = fabric;
   const judge = createQueueJudge({ workspace, durable, trust, clock });
+  const letters = trust === undefined ? undefined : createDeadLetterCount({ workspace, durable, judge: trust.judge });
   const live = isLive ? hear(deps) : undefined;
   const tasks = isLive && trust !== undefined ? followTasks(deps, trust) : undefined;
   return {
@@ -93,6 +97,7 @@ export function watchMetrics(deps: MetricsWatchDeps, { isLive }: { readonly isLi
       const { queues, ...figures } = await readWorkspaceFigures({ workspace, durable });
       return {
         ...{ workspace, ...figures },
+        letters: figures.deadLetterCount === null ? undefined : await letters?.look(),
         queues: await judge.judge(queues),
         tasks: await tasks?.look(),
         live: live?.look(),

@@ -21,3 +21,10 @@ export function readCountUpTo(text: string, field: string, max: number): number 
     `${field}: found ${text.length} characters, allowed: a whole number, at most ${max}`,
   );
 }
+
+/** A place in a stream. Throws `invalid-input`. */
+export function readSeq(text: string, field: string): number {
+  const seq = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(seq)) return seq;
+  throw new VakError('invalid-input', `${field}: found ${text.length} characters, allowed: a number from 1`);
+}

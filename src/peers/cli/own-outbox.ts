@@ -6,6 +6,7 @@ import { createSecretRegistry, type WorkspaceSecretEntry } from '../../engine/en
 import type { StoredIdentity } from '../../engine/identity/key-store.ts';
 import { createNkeySigner } from '../../engine/identity/nkey.ts';
 import { type DurablePeer, openDurablePeer } from '../../engine/outbox/durable-peer.ts';
+import { followFormer } from '../../engine/outbox/former-messages.ts';
 import { openOwnOutbox, outboxFolder } from '../../engine/outbox/outbox-folder.ts';
 import { requireStream } from '../../engine/outbox/require-stream.ts';
 import { type LeftMessages, sendLeft } from '../../engine/outbox/send-left.ts';
@@ -66,17 +67,6 @@ export async function sendOwnLeft(asked: OutboxAsked, host: CliHost): Promise<Le
   }
 }
 
-/** Waits for what an earlier process left in the journal that is this process's now. */
-async function finishFormer(peer: DurablePeer, host: CliHost): Promise<void> {
-  if (peer.waiting().count + peer.waiting().voidOwedCount === 0) return;
-  let [sentCount, refusedCount] = [0, 0];
-  const listening = [peer.onDelivered(() => sentCount++), peer.onRefused(() => refusedCount++)];
-  await peer.drain(limitMs);
-  for (const one of listening) one.dispose();
-  const { count, voidOwedCount } = peer.waiting();
-  talkOfLeft({ sentCount, refusedCount, waitingCount: count + voidOwedCount, problems: [] }, host);
-}
-
 /**
  * Opens the outbox, sends what earlier commands left there, runs the work, puts the heads on record and closes. Throws `read-only` for
  * a context of that kind, `not-found` if there is no stream for the subject, what opening throws, and what the work throws.
@@ -92,9 +82,11 @@ export async function withOwnOutbox<T>(
     await requireStream(asked.subject, asked.fabric.durable);
     const { slot, journal } = await openOwnOutbox(folder, host);
     const durable = await openDurablePeer({ ...deps, workspace, peer, journal });
+    const former = followFormer(durable);
     try {
       talkOfLeft(await sendLeft(folder, deps, { limitMs, except: slot }), host);
-      await finishFormer(durable, host);
+      const outcome = await former.finish(limitMs);
+      if (outcome !== undefined) talkOfLeft({ ...outcome, problems: [] }, host);
       return await work(durable);
     } finally {
       const isWorthWaiting = !host.signal.aborted && asked.fabric.status().kind === 'connected';

@@ -1,7 +1,7 @@
 /** `vak queues pause|resume`: an operator's word that workers obey (protocol.md W9, E13). */
 import type { DurablePlane } from '../../engine/bus/durable.ts';
 import { createNkeySigner } from '../../engine/identity/nkey.ts';
-import { setQueuePaused } from '../../engine/work/queue-flags.ts';
+import { pauseQueue } from '../../engine/work/queue-pause.ts';
 import { type QueuePlace, queueConsumer, workStreamOf } from '../../engine/work/work-queue.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
@@ -9,6 +9,7 @@ import { type Command, exitCodes } from './command.ts';
 import { contextNeed } from './example-needs.ts';
 import { withIdentityBus } from './identity-bus.ts';
 import { requireOperator } from './publish-rights.ts';
+import { createWorkspaceTrust } from './workspace-trust.ts';
 
 /** Whether somebody has made the queue. */
 async function isMade(durable: DurablePlane, place: QueuePlace): Promise<boolean> {
@@ -40,14 +41,16 @@ function createCommand(word: 'pause' | 'resume', more: Pick<Command, 'summary' |
         const { clock, output } = host;
         requireOperator(`queues ${word}`, { ...bus, nowMs: clock.now() });
         const signer = createNkeySigner(identity.signSeed);
+        const trust = createWorkspaceTrust({ ...bus, workspace }, host);
         try {
-          await setQueuePaused({ workspace, queue, peer }, isPaused, { durable, signer, clock });
+          await pauseQueue({ workspace, queue, peer }, isPaused, { durable, signer, clock, reader: trust.state });
         } catch (error) {
           if (!isVakError(error, 'not-found')) throw error;
           throw new VakError('not-found', `${error.message}; make the streams and buckets with vak provision`, {
             cause: error,
           });
         } finally {
+          trust.dispose();
           signer.dispose();
         }
         if (!(await isMade(durable, { workspace, queue }))) {
@@ -65,10 +68,12 @@ export const queuePauseCommands: readonly Command[] = [
   createCommand('pause', {
     summary: 'Pauses a queue: its workers claim nothing until it goes on.',
     notes: `Signed as --identity, which must be an operator; what workers run at the time goes on to its end. With --json prints {queue,
-isPaused, by}. vak queues shows who paused a queue.`,
+isPaused, by}. vak queues shows who paused a queue. It is told only when workers obey it; exit code 1 if they would not, because the clock
+of this machine is wrong.`,
   }),
   createCommand('resume', {
     summary: 'Lets a queue go on that was paused.',
-    notes: 'Signed as --identity, which must be an operator. With --json prints {queue, isPaused, by}.',
+    notes:
+      'Signed as --identity, which must be an operator. With --json prints {queue, isPaused, by}. Exit code 1 as for vak queues pause.',
   }),
 ];

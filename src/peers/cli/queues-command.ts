@@ -1,7 +1,9 @@
 /** `vak queues`: the figures of a workspace's queues, once or again and again (protocol.md W9). */
 import type { Fabric } from '../../engine/bus/fabric.ts';
 import { readQueueFigures } from '../../engine/work/queue-figures.ts';
+import { workStreamOf } from '../../engine/work/work-queue.ts';
 import type { Disposable } from '../../shared/base/disposer.ts';
+import { isVakError } from '../../shared/base/vak-error.ts';
 import { withBus } from './bus-connection.ts';
 import { type CliHost, type Command, exitCodes } from './command.ts';
 import { withEnvelopeWorkspace } from './envelope-workspace.ts';
@@ -22,8 +24,8 @@ interface Looking {
 async function look({ workspace, fabric: { durable }, judge, rates }: Looking): Promise<readonly QueueLook[]> {
   const judged = await judge.judge(await readQueueFigures({ workspace, durable }));
   return judged.map((one) => {
-    const { queue, lag } = one.figures;
-    rates.noteLag(queue, lag);
+    const { queue } = one.figures;
+    rates.noteCounts(queue, one.figures);
     return { ...one, rate: rates.of(queue) };
   });
 }
@@ -56,10 +58,20 @@ async function watch(looking: Looking, { everyMs, isJson }: { everyMs: number; i
   }
 }
 
+/** Why there is none: on a server that nobody has made ready no task and no worker can make one. */
+async function noneWords({ workspace, fabric: { durable } }: Looking): Promise<string> {
+  try {
+    await durable.stream(workStreamOf(workspace)).state();
+  } catch (error) {
+    if (isVakError(error, 'not-found')) return 'has no streams here; make them with vak provision';
+  }
+  return 'has no queue here; the first task or worker makes one';
+}
+
 async function once(looking: Looking, isJson: boolean, host: CliHost): Promise<void> {
   const looks = await look(looking);
   if (looks.length > 0) host.output.print(textOf(looks, isJson, host));
-  else host.output.talk(`vak: workspace ${looking.workspace} has no queue here; the first task or worker makes one`);
+  else host.output.talk(`vak: workspace ${looking.workspace} ${await noneWords(looking)}`);
 }
 
 export const queuesCommand: Command = {
@@ -70,9 +82,9 @@ export const queuesCommand: Command = {
   notes: `Prints a table, or with --json {at, queue, pending, inFlight, redelivered, lag, oldest, waitingWorkers, lastClaim, state, stateSince,
 inPerSec, outPerSec, drainMs, maxRetries, isPaused, paused: {by, since}}, one a line. Nothing is claimed, and no key store is needed;
 isPaused is null where nobody can judge who may pause a queue. Rates are known from the second look of --watch on, over the last minute at
-most, and null before; drainMs is null too while the lag does not get smaller. Waiting workers are those that wait for a task now. The state
-is ok, idle (no task), paused, stuck (tasks wait and some are claimed, but for two ack waits, a minute, no worker gave a sign of life) or
-no-consumer (tasks wait for 10 s, and nobody asks for one); a paused queue looks like the last one where nobody can judge. --watch lives
+most, without what was purged, and null before; drainMs is null too while the lag does not get smaller. Waiting workers are those that wait for a task now. The state
+is ok, idle (no task), paused, stuck (tasks wait and some are claimed, but for two ack waits, a minute, no worker gave a sign of life),
+waiting (tasks wait, none was claimed lately, and nobody asks for one) or no-consumer (that, for 10 s); a paused queue looks like the last one where nobody can judge. --watch lives
 through outages; exit code 4 after a signal.`,
   needs: serverNeed,
   example: 'vak queues --nats-url nats://127.0.0.1:4222',

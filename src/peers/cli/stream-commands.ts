@@ -8,6 +8,7 @@ import { withBus } from './bus-connection.ts';
 import { type CliHost, type Command, exitCodes } from './command.ts';
 import { contextNeed, serverNeed } from './example-needs.ts';
 import { messageLine } from './message-line.ts';
+import { readSeq } from './number-input.ts';
 import { withProfile } from './profile.ts';
 
 /** Messages of a page: one question to the server each. */
@@ -48,12 +49,6 @@ function lineOf({ stream, seq, storedMs, subject, data }: StoredMessage): string
 function streamName(text: string, workspace: string): string {
   const whole = `VAK_${text.toUpperCase()}_${workspace}`;
   return streamsOf(workspace).some(({ name }) => name === whole) ? whole : text;
-}
-
-function readSeq(text: string, field: string): number {
-  const seq = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(seq)) return seq;
-  throw new VakError('invalid-input', `${field}: found ${text.length} characters, allowed: a number from 1`);
 }
 
 const get: Command = {

@@ -1,8 +1,10 @@
 /** `vak task wait`: what becomes of a task (protocol.md W6, W7). */
 import type { Fabric } from '../../engine/bus/fabric.ts';
 import { createDeferred } from '../../engine/wait.ts';
+import { taskLeafOf } from '../../engine/work/dead-letter.ts';
 import type { TaskRecord } from '../../engine/work/task-book.ts';
 import { earliestMs, isSettled, type WatchedTask } from '../../engine/work/watched-task.ts';
+import { workStreamOf } from '../../engine/work/work-queue.ts';
 import { createDisposer } from '../../shared/base/disposer.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
@@ -11,7 +13,7 @@ import { type CliHost, type Command, type CommandInput, type ExitCode, exitCodes
 import { contextNeed } from './example-needs.ts';
 import { readId } from './id-input.ts';
 import { withIdentityBus } from './identity-bus.ts';
-import { readSeconds } from './number-input.ts';
+import { readSeconds, readSeq } from './number-input.ts';
 import { createOutageTalk } from './outage-talk.ts';
 import { type TaskWatch, type TaskWatchDeps, watchTask } from './task-watch.ts';
 import { createWorkspaceTrust } from './workspace-trust.ts';
@@ -20,7 +22,10 @@ import { createWorkspaceTrust } from './workspace-trust.ts';
 const lookEveryMs = 2_000;
 
 function readTask(id: string, option: CommandInput['option']): WatchedTask {
-  const [leaf, queue] = [option('leaf'), option('queue')];
+  const [leaf, queue, seq] = [option('leaf'), option('queue'), option('seq')];
+  if (seq !== undefined && (leaf === undefined || queue === undefined)) {
+    throw new VakError('invalid-input', '--seq: says something only beside --leaf and --queue; give all three');
+  }
   if (leaf !== undefined && !/^[0-9a-f]{64}$/.test(leaf)) {
     throw new VakError('invalid-input', `--leaf: found ${leaf.length} characters, allowed: 64 lower hex digits`);
   }
@@ -28,13 +33,14 @@ function readTask(id: string, option: CommandInput['option']): WatchedTask {
     id: readId(id, 'vak task submit'),
     leaf,
     queue: queue === undefined ? undefined : checkToken(queue, '--queue'),
+    seq: seq === undefined ? undefined : readSeq(seq, '--seq'),
   };
 }
 
 const attemptsOf = (count: number): string => (count === 1 ? '1 attempt' : `${count} attempts`);
 
 function print(record: TaskRecord, { output }: CliHost): ExitCode {
-  const { taskId: id, leaf, queue, state, receipts, deadLetter } = record;
+  const { taskId: id, leaf, queue, state, receipts, deadLetter, place } = record;
   const named = { id, leaf, queue, state };
   const receipt = receipts
     .filter(({ outcome }) => outcome === 'done')
@@ -54,10 +60,11 @@ function print(record: TaskRecord, { output }: CliHost): ExitCode {
     output.data({ ...named, deadLetter: said }, text);
     return exitCodes.no;
   }
-  const why =
-    state === 'purged'
-      ? 'an operator took it out of its queue'
+  const lost =
+    place === undefined
+      ? 'it stands in its queue no more, and nobody signed how it ended; whether an operator purged it cannot be told without --seq'
       : 'it left its queue, and nobody signed what became of it';
+  const why = state === 'purged' ? 'an operator took it out of its queue' : lost;
   output.data(named, `${state}  ${queue}  ${why}`);
   return exitCodes.no;
 }
@@ -154,16 +161,43 @@ async function waitFor(first: TaskRecord, { fabric, waiting }: { fabric: Fabric;
   }
 }
 
+/** Throws why a place that was typed cannot be the task's: the server has not come so far, or another task stands there. */
+async function checkPlace({ leaf, seq }: WatchedTask, { workspace, durable, reader }: TaskWatchDeps): Promise<void> {
+  if (seq === undefined) return;
+  const stream = durable.stream(workStreamOf(workspace));
+  const [{ lastSeq }, message] = await Promise.all([stream.state(), stream.get(seq)]);
+  if (lastSeq < seq) {
+    const text = `--seq: the stream of tasks ends at place ${lastSeq} here; check it, the workspace and the server`;
+    throw new VakError('not-found', text);
+  }
+  if (message === undefined || taskLeafOf(message, reader.read(message.data)) === leaf) return;
+  throw new VakError('conflict', `--seq: another task stands at place ${seq}; give it as vak task submit printed it`);
+}
+
+/** What cannot be told apart: a task that never was, and one that went without a trace. */
+function unknownTask({ leaf, queue }: WatchedTask, workspace: string): VakError {
+  const known = 'it stands in no queue, and no receipt or dead letter that counts names it';
+  const isNamed = leaf !== undefined && queue !== undefined;
+  const how = isNamed
+    ? 'give --seq too, as vak task submit printed it, to tell them apart'
+    : 'with --leaf, --queue and --seq, as vak task submit printed them, it can be told';
+  const message = `task wait: workspace ${workspace} knows of no such task here: ${known}. Either it was never stored here: check ID and the server; or it was stored, and left its queue without a trace, lost or purged by an operator: ${how}`;
+  return new VakError('not-found', message);
+}
+
+/** Whether what was read is enough: a task that is spoken of and was not seen may be older than its id says. */
+const isFound = (record: TaskRecord): boolean => record.place !== undefined || isOver(record);
+
 /** The task and who watches it, if anything is known of it; what is older than its id says is read only if it is missed. */
 async function find(task: WatchedTask, deps: TaskWatchDeps): Promise<{ watch: TaskWatch; record: TaskRecord }> {
+  await checkPlace(task, deps);
   const sinceMs = earliestMs(task.id, deps.clock.now());
   for (const fromMs of sinceMs === 0 ? [0] : [sinceMs, 0]) {
     const watch = watchTask(task, fromMs, deps);
     const record = await watch.look();
-    if (record !== undefined) return { watch, record };
+    if (record !== undefined && (isFound(record) || fromMs === 0)) return { watch, record };
   }
-  const message = `task wait: workspace ${deps.workspace} has no such task here: it is in no queue, and no receipt or dead letter that counts names it; check ID and the server`;
-  throw new VakError('not-found', message);
+  throw unknownTask(task, deps.workspace);
 }
 
 export const taskWaitCommand: Command = {
@@ -173,6 +207,7 @@ export const taskWaitCommand: Command = {
     timeout: { value: 'S', help: 'waits so many seconds at most (default: until a signal)' },
     leaf: { value: 'HEX', help: 'leaf of the task, as vak task submit printed it' },
     queue: { value: 'Q', help: 'queue of the task' },
+    seq: { value: 'N', help: 'place of the task in its stream; with --leaf and --queue' },
   },
   summary: 'Waits until a task has ended, and prints its receipt or its dead letter.',
   notes: `Prints {id, leaf, queue, state, receipt} or {id, leaf, queue, state, deadLetter}, also of a task that has ended before. Exit code 0 if
@@ -180,7 +215,8 @@ it is done (state done, or finished-late: after its dead letter); 1 if it is dea
 which is gone without any of that, and if nothing is known of it; 3 if --timeout is over before; 4 after a signal. Only what counts is
 looked at: signed by a worker of that queue, or by who may end its tasks. Of a task that has left its queue its records alone say which
 leaf and queue it had, and a worker of any queue can sign some: with --leaf and --queue, as vak task submit printed them, only workers of
-that queue are believed.`,
+that queue are believed. A task that left its queue without a trace (an acknowledgement proves nothing) cannot be told from one that never
+was, unless --seq is given too: then it is lost, or purged.`,
   needs: `a worker of the queue builds; ${contextNeed}`,
   example: `vak task wait "$(vak task submit --queue builds --context prod -- true | jq -r .id)" --timeout 60 --context prod --json`,
   async run({ args: [id = ''], common, option }, host) {

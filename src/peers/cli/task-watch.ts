@@ -33,7 +33,7 @@ function ambiguous(count: number): VakError {
 /** Begins to watch a task; of what was stored before `sinceMs` nothing is read. */
 export function watchTask(task: WatchedTask, sinceMs: number, deps: TaskWatchDeps): TaskWatch {
   const { onRefused, ...rest } = deps;
-  const { book, record } = createWatchedTaskBook(task, ambiguous);
+  const { book, record, noteAllRead } = createWatchedTaskBook(task, ambiguous);
   const isAbout = (data: Uint8Array): boolean => {
     const reading = deps.reader.read(data);
     return reading.kind === 'envelope' && reading.envelope.causationid === task.id;
@@ -48,6 +48,7 @@ export function watchTask(task: WatchedTask, sinceMs: number, deps: TaskWatchDep
     isAbout,
     async look() {
       await follower.refresh();
+      if (sinceMs === 0) noteAllRead(deps.clock.now());
       return record();
     },
   };

@@ -71,7 +71,7 @@ test('W8 vak: what a session asks for is listed whole, and an operator approves 
   expect(one).toEqual({
     ...{ id: first.id, state: 'pending', title: 'Delete it?', detail: 'Queue q, attempt 1', peer: 'builder' },
     ...{ command: ['sh', '-c', '# tidy up\nrm -rf "$HOME"'], taskId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
-    ...{ asked: time, expiresAt: time, answer: null },
+    ...{ session: expect.stringMatching(/^builder-.*-d$/), asked: time, expiresAt: time, answer: null, gone: null },
   });
   expect(two).toMatchObject({ id: second.id, title: 'And this?' });
   // Nobody approves what is only partly shown.

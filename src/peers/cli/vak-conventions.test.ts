@@ -63,7 +63,6 @@ test.each([
   [['id', 'show', '--profile', ''], /--profile: is empty/],
   [['id', 'show', '--context', 'none'], /--context: there is none/],
   [['id', 'new', '--kind', 'cat'], /--kind: found 3 characters, allowed: human, bot, process/],
-  [['grant', 'add', 'b', '--role', 'worker'], /--sign: missing/],
   [['grant', 'add', 'b', '--sign', 'UABC', '--role', 'worker'], /--sign: found 4 characters/],
   [['grant', 'add', 'b', '--sign', `U${'A'.repeat(55)}`], /--role: missing/],
   [['grant', 'add', 'b', '--sign', `U${'A'.repeat(55)}`, '--role', 'king'], /--role: there is no such role/],
@@ -76,6 +75,7 @@ test.each([
   [['config', 'get', 'no.such'], /no\.such: there is no such setting/],
   [['config', 'delete', 'no.such'], /no\.such: is not in the settings/],
   [['id', 'show'], /there is no key store in this profile/],
+  [['grant', 'add', 'b', '--role', 'worker'], /there is no key store in this profile/],
 ])('vak: %j is checked, and the answer is no: exit 1', async (args, text) => {
   expect(await vak(args)).toEqual({ code: 1, stdout: '', stderr: oneLine(text) });
 });

@@ -85,7 +85,11 @@ test('vak: a later identity is a peer of the workspace; the only person is meant
 test('I4 vak: a grant counts, is listed and replaced; revoked, resolveSigner says wrong-role', async () => {
   const { rootPublic } = await newSelf();
   const { sign } = await newSelf('--identity', 'builder', '--kind', 'process');
-  const right = ['--sign', sign, '--role', 'worker', '--queue', 'builds'];
+  const right = ['--role', 'worker', '--queue', 'builds'];
+  // The key of an identity of the same key store is known.
+  expect(await vak(['grant', 'add', 'stranger', ...right])).toEqual({
+    ...{ code: 2, stdout: '', stderr: oneLine(/--sign: missing, and this key store has no identity of that name/) },
+  });
   const added = await vak(['grant', 'add', 'builder', ...right, '--until', '2099-01-31', '--json']);
   const [granted] = jsonLines<{ serial: number }>(added.stdout);
   expect(granted).toMatchObject({ peer: 'builder', sign, roles: ['worker'], notAfter: 4073500800, state: 'in-force' });

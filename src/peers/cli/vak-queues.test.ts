@@ -36,6 +36,8 @@ const parsed = (stdout: string): Line[] => jsonLines<Line>(stdout.slice(0, stdou
 
 test('W9 vak: queues shows what stands in each queue, for people and for programs, and makes no consumer', async () => {
   const at = await begin('shown');
+  const bare = await vak(['queues', '--workspace', 'bare', ...bus.url()]);
+  expect(bare.stderr).toContain('vak: workspace bare has no streams here; make them with vak provision\n');
   expect(await vak(['queues', ...at])).toEqual({
     ...{ code: 0, stdout: '' },
     stderr: 'vak: workspace shown has no queue here; the first task or worker makes one\n',
@@ -169,7 +171,7 @@ test('W10 vak: metrics shows what stands in a workspace, for people, programs an
   expect([code, stderr]).toEqual([0, '']);
   const value = json<{ readonly streams: readonly { readonly stream: string; readonly bytes: number }[] }>(stdout);
   expect(value).toMatchObject({
-    ...{ workspace: 'measured', deadLetters: 1, activeQueueLag: 3 },
+    ...{ workspace: 'measured', deadLetters: 0, refusedDeadLetters: 1, unjudgedDeadLetters: 0, activeQueueLag: 3 },
     queues: [{ queue: 'q', pending: 2, inFlight: 1, redelivered: 0, lag: 3, waitingWorkers: 0, state: 'ok' }],
   });
   expect(value).not.toHaveProperty('live');
@@ -182,7 +184,8 @@ test('W10 vak: metrics shows what stands in a workspace, for people, programs an
   const exposed = parsePrometheusText((await vak(['metrics', '--prometheus', ...at])).stdout);
   const sampleOf = (name: string, more: object = {}) =>
     exposed.get(name)?.samples.find(([, labels]) => Object.entries(more).every(([key, text]) => labels[key] === text));
-  expect(sampleOf('vak_dead_letters')).toEqual(['vak_dead_letters', { workspace: 'measured' }, 1]);
+  expect(sampleOf('vak_dead_letters')).toEqual(['vak_dead_letters', { workspace: 'measured' }, 0]);
+  expect(sampleOf('vak_refused_dead_letters')?.[2]).toBe(1);
   expect(sampleOf('vak_active_queue_lag_tasks')?.[2]).toBe(3);
   expect(sampleOf('vak_queue_pending_tasks', { queue: 'q' })?.[2]).toBe(2);
   expect(sampleOf('vak_queue_state', { queue: 'q', state: 'ok' })?.[2]).toBe(1);
@@ -191,7 +194,7 @@ test('W10 vak: metrics shows what stands in a workspace, for people, programs an
   expect([...exposed.keys()].filter((name) => name.endsWith('_total'))).toEqual([]);
   const people = (await vak(['metrics', ...at])).stdout;
   expect(people).toMatch(
-    /^workspace measured {2}\S+Z {2}dead letters 1 {2}active queue lag 3\n\nQUEUE .*\nq .* ok\n\nSTREAM/,
+    /^workspace measured {2}\S+Z {2}dead letters 0 \(1 refused\) {2}active queue lag 3\n\nQUEUE .*\nq .* ok\n\nSTREAM/,
   );
   const names = (await durable.stream('VAK_WORK_measured').consumers()).map(({ spec }) => spec.name);
   expect([names, await durable.stream('VAK_DLQ_measured').consumers()]).toEqual([['queue-q'], []]);
@@ -260,7 +263,9 @@ test('W10 vak: metrics needs no key store, and says what it cannot tell; without
     environment,
   });
   await expect.poll(() => cut.stdout(), patience).toMatch(/"tasks":null\}\n/);
-  await cut.says(/whether a queue is paused and what tasks come to cannot be told: the key store is locked/);
+  await cut.says(
+    /whether a queue is paused, what tasks come to and which dead letters count cannot be told: the key store is locked/,
+  );
   cut.child.stdout?.destroy();
   expect((await cut.ended).code).toBe(0);
   const bare = await vak(['metrics', '--json', '--workspace', 'nowhere', ...bus.url()], { environment });

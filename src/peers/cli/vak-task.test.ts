@@ -132,7 +132,33 @@ test('W7 vak: a task that is gone without a word of its worker is lost, unless a
   expect(await wait(randomUUID())).toEqual({
     code: 1,
     stdout: '',
-    stderr: oneLine(/task wait: workspace default has no such task here: .*check ID and the server/),
+    stderr: oneLine(
+      /.*knows of no such task here: .*check ID and the server; or it was stored, .*with --leaf, --queue and --seq/,
+    ),
+  });
+  // Who was told its place can tell what is gone from what never was.
+  const named = ({ id, leaf, seq }: typeof lost, ...more: string[]) =>
+    wait(id, '--leaf', leaf, '--queue', 'gone', ...(more.length === 0 ? ['--seq', `${seq}`] : more));
+  expect((await wait(lost.id, '--leaf', lost.leaf, '--queue', 'gone')).stderr).toMatch(/give --seq too/);
+  for (const [task, state] of [
+    [lost, 'lost'],
+    [purged, 'purged'],
+  ] as const) {
+    const { code, stdout } = await named(task);
+    expect([code, json(stdout)]).toEqual([1, { id: task.id, leaf: task.leaf, queue: 'gone', state }]);
+  }
+  const other = await submitted('gone', '--', 'true');
+  expect(await named(lost, '--seq', `${other.seq}`)).toMatchObject({
+    code: 1,
+    stderr: oneLine(/.*--seq: another task stands/),
+  });
+  expect(await named(lost, '--seq', '999')).toMatchObject({
+    code: 1,
+    stderr: oneLine(/.*--seq: the stream of tasks ends/),
+  });
+  expect(await wait(lost.id, '--seq', '1')).toMatchObject({
+    code: 2,
+    stderr: oneLine(/.*--seq: .*--leaf and --queue/),
   });
 }, 90_000);
 

@@ -1,4 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { prepareServer } from '../../../tests/support/vak-bus.ts';
 import { json, oneLine, prepareVak, type Ran } from '../../../tests/support/vak-program.ts';
@@ -167,5 +169,27 @@ test(
     expect(ran).toMatchObject({ stdout: '', stderr: oneLine(/VAK_WORKSPACE_SECRET: a worker takes no secret/) });
     expect(ran.code).toBe(2);
     expect(ran.stderr).not.toContain(environment.VAK_WORKSPACE_SECRET);
+  },
+);
+
+test(
+  'E7 vak worker: a secret that is added while it runs opens tasks, and seals, without a new start',
+  slow,
+  async () => {
+    const worker = await serve(['worker', '--queue', 'q']);
+    const before = await submit('q', { command: ['true'] });
+    await expect.poll(() => worker.events('done'), patience).toMatchObject([{ task: before }]);
+    const file = join(program.profile, 'new-secret');
+    writeFileSync(file, 'a secret that came later', { mode: 0o600 });
+    expect(await vak(['config', 'bus', 'set', 'VAK_WORKSPACE_SECRET', '--file', file])).toMatchObject({ code: 0 });
+    const after = await submit('q', { command: ['true'] });
+    await expect.poll(() => worker.events('done').map(({ task }) => task), patience).toEqual([before, after]);
+    expect(worker.events('secrets')).toMatchObject([{ ids: ['s1', 's2'] }]);
+    expect(await messagesOf('DLQ')).toBe(0);
+    const { messages } = await fabric.durable.stream('VAK_RECEIPTS_default').read({ limit: 10 });
+    const keyIds = messages.map(({ data }) => json<{ keyid: string }>(Buffer.from(data).toString()).keyid);
+    expect(keyIds).toEqual([expect.stringMatching(/^s1\./), expect.stringMatching(/^s2\./)]);
+    worker.child.kill('SIGTERM');
+    expect(await worker.ended).toMatchObject({ code: 0 });
   },
 );

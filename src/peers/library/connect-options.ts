@@ -1,7 +1,7 @@
 /** Checks what a program asks `connect` for, and says it as the parts of the command line take it. */
 import { z } from 'zod';
+import { firstIssue } from '../../shared/base/issue-words.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
-import { firstIssue } from '../../shared/protocol/payloads.ts';
 import { roles } from '../../shared/protocol/roles.ts';
 import { isToken } from '../../shared/protocol/subject.ts';
 import type { CliHost, CommonOptions, ConnectionOptions } from '../cli/command.ts';
@@ -49,10 +49,19 @@ function checkTogether({ natsUrl, context, creds, nkeyFile, tls, embedded, ...mo
   if ((tls?.cert === undefined) !== (tls?.key === undefined)) refuse('tls.cert, tls.key: give both, or neither');
 }
 
+/** An option that there is none of is named if it is a plain word: a slip of the pen, and no value of anything. */
+function misfit(error: z.ZodError): string {
+  const [issue] = error.issues;
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  return unknown !== undefined && /^[A-Za-z]{1,32}$/.test(unknown)
+    ? `${unknown}: there is no such option`
+    : firstIssue(error);
+}
+
 /** Throws `invalid-input` that names the option. */
 export function checkConnectOptions(options: unknown): ConnectOptions {
   const result = schema.safeParse(options);
-  if (!result.success) return refuse(firstIssue(result.error));
+  if (!result.success) return refuse(misfit(result.error));
   const checked = result.data as ConnectOptions;
   checkTogether(checked);
   if (checked.natsUrl !== undefined) checkUrl(checked.natsUrl, 'connect: natsUrl');

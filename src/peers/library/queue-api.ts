@@ -195,7 +195,8 @@ export interface Queue {
 /** What somebody asks an operator for. */
 export interface Approval {
   readonly id: string;
-  readonly state: 'pending' | 'approved' | 'denied' | 'expired';
+  /** `asker-gone`: its task has ended, or was claimed anew, before anybody answered. */
+  readonly state: 'pending' | 'approved' | 'denied' | 'expired' | 'asker-gone';
   readonly title: string;
   readonly detail: string;
   readonly command: readonly string[] | undefined;
@@ -208,13 +209,15 @@ export interface Approval {
   readonly answer:
     | { readonly decision: 'approve' | 'deny'; readonly by: string; readonly reason: string | undefined }
     | undefined;
+  /** Of `asker-gone`: why. */
+  readonly gone: string | undefined;
 }
 
 /** Operators alone may list and answer. */
 export interface Approvals {
   /** What waits for an answer, oldest first; with `all` also what was answered or has expired. */
   list(options?: { readonly all?: boolean | undefined }): Promise<readonly Approval[]>;
-  /** Throws `not-found`, and `conflict` if it was answered before, has expired, or another answer was first. */
+  /** Throws `not-found`, and `conflict` if it was answered before, has expired, nobody waits for it any more, or another answer was first. */
   approve(id: string, reason?: string): Promise<void>;
   /** As `approve`; who asked is told the reason. */
   deny(id: string, reason: string): Promise<void>;

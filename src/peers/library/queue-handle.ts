@@ -3,7 +3,8 @@ import { createRecordChecks } from '../../engine/identity/signed-record.ts';
 import { createStateReader } from '../../engine/identity/state-values.ts';
 import { checkForWorker, openForTask } from '../../engine/work/enqueue-task.ts';
 import { countsOf } from '../../engine/work/queue-figures.ts';
-import { readQueueFlag, setQueuePaused } from '../../engine/work/queue-flags.ts';
+import { readQueueFlag } from '../../engine/work/queue-flags.ts';
+import { pauseQueue } from '../../engine/work/queue-pause.ts';
 import type { TaskRecord } from '../../engine/work/task-book.ts';
 import type { DeskTask, TaskDesk } from '../../engine/work/task-desk.ts';
 import { queueConsumer, taskSubject, workStreamOf } from '../../engine/work/work-queue.ts';
@@ -86,7 +87,7 @@ export function createQueueHandle(name: string, deps: QueueHandleDeps): Queue {
   async function setPaused(isPaused: boolean): Promise<void> {
     const what = isPaused ? 'pause' : 'resume';
     await asCall(life, { what: `${what} ${queue}` }, () =>
-      setQueuePaused({ ...place, peer: peer.peer }, isPaused, { durable, signer, clock: ports.clock }),
+      pauseQueue({ ...place, peer: peer.peer }, isPaused, { durable, signer, clock: ports.clock, reader: flags }),
     );
   }
 

@@ -56,13 +56,6 @@ describe('view store', () => {
     expect(createViewStore(storage).getState().wanted).toBeNull();
   });
 
-  it('what was acknowledged belongs to one run', () => {
-    const storage = memoryStorage();
-    const store = createViewStore(storage);
-    store.setState({ acknowledged: { drops: '7' } });
-    expect(createViewStore(storage).getState().acknowledged).toEqual({});
-  });
-
   it('a gap is shown among all subjects, a session with what became of it', () => {
     const store = createViewStore(memoryStorage());
     showSession(store, 's1');

@@ -47,8 +47,6 @@ export interface ViewState {
   readonly streamsMode: StreamsMode;
   /** Asked of a view that was not shown yet; not kept. */
   readonly wanted: Wanted | null;
-  /** Past events that were acknowledged, by id, each as it was then: one that has grown since is news again. Of this run, not kept. */
-  readonly acknowledged: Readonly<Record<string, string>>;
   /** The queue that has the cursor, and whether its detail is open. Queues belong to a connection, so it is not kept. */
   readonly selectedQueue: string | null;
   readonly isQueueOpen: boolean;
@@ -69,7 +67,6 @@ const defaults: ViewState = {
   selectedSession: null,
   streamsMode: 'messages',
   wanted: null,
-  acknowledged: {},
   selectedQueue: null,
   isQueueOpen: false,
   queueOrder: 'name',
@@ -117,7 +114,6 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
     selectedSession: null,
     streamsMode: oneOf(raw['streamsMode'], ['messages', 'session'], defaults.streamsMode),
     wanted: null,
-    acknowledged: {},
     selectedQueue: null,
     isQueueOpen: false,
     queueOrder: textOf(raw['queueOrder'], defaults.queueOrder),

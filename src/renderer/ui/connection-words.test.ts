@@ -7,6 +7,7 @@ import {
   outageWords,
   outboxWords,
   placeWords,
+  publishLack,
   readOnlyReason,
   statusNote,
   statusTone,
@@ -51,6 +52,9 @@ describe('words of a connection', () => {
 
   it('gives the reason why nothing can be published, of the context in use alone', () => {
     expect(readOnlyReason(connectionsState())).toBe('the connection prod is read-only');
+    expect(publishLack(connectionsState())).toBe(
+      'the connection prod is read-only; use another one or change it in Settings, Connections',
+    );
     expect(
       readOnlyReason(
         connectionsState({ contexts: [prod, { ...prod, name: 'dev', isReadOnly: false }], current: 'dev' }),

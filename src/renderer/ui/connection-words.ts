@@ -84,6 +84,22 @@ export function publishFault(state: ConnectionsState | undefined): string | unde
   );
 }
 
+const settingsPlace = 'Settings, Connections';
+
+/** Why nothing can be published, and what to do next, where it stands alone: on a button, in a notice. */
+export function readOnlyLack(state: ConnectionsState | undefined): string | undefined {
+  const reason = readOnlyReason(state);
+  return reason && `${reason}; use another one or change it in ${settingsPlace}`;
+}
+
+/** Why it reaches nobody, and what to do next. */
+export function publishLack(state: ConnectionsState | undefined): string | undefined {
+  const fault = publishFault(state);
+  if (fault === undefined || readOnlyReason(state) !== undefined) return readOnlyLack(state);
+  const isSought = state?.status.kind === 'reconnecting';
+  return `${fault}; ${isSought ? 'it is sought by itself, see' : 'use it again or another one in'} ${settingsPlace}`;
+}
+
 /** `14:03:07 – 14:03:19 · 12.0 s`, of an outage that lasts `14:03:07 – now`. */
 export function outageSpan({ fromMs, toMs }: Pick<Outage, 'fromMs' | 'toMs'>, zone: Zone): string {
   const from = formatTimeOfDay(fromMs, zone);

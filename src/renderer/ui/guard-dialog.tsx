@@ -45,10 +45,16 @@ function guardTitle({ verb, count, noun, preposition, object, environment }: Gua
 function GuardForm({ guarded, onCancel, onConfirm }: GuardDialogProps & { readonly guarded: Guarded }) {
   const [typed, setTyped] = useState('');
   const [reason, setReason] = useState('');
-  const isTyped = typed.trim() === guarded.object;
+  const isTyped = typed === guarded.object;
+  const isSpaced = !isTyped && typed.trim() === guarded.object;
+  const lacks = isSpaced
+    ? 'Take the space before or after it away'
+    : isTyped
+      ? undefined
+      : `Type ${guarded.object} first`;
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isTyped) onConfirm({ typed: typed.trim(), reason: reason.trim() === '' ? undefined : reason.trim() });
+    if (isTyped) onConfirm({ typed, reason: reason.trim() === '' ? undefined : reason.trim() });
   };
   return (
     <form className="dialog-body" onSubmit={onSubmit}>
@@ -71,7 +77,7 @@ function GuardForm({ guarded, onCancel, onConfirm }: GuardDialogProps & { readon
         <Button autoFocus onClick={onCancel}>
           Cancel
         </Button>
-        <Button type="submit" variant="danger" disabledReason={isTyped ? undefined : `Type ${guarded.object} first`}>
+        <Button type="submit" variant="danger" disabledReason={lacks}>
           {guarded.verb}
         </Button>
       </DialogActions>

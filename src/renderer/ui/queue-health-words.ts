@@ -17,6 +17,7 @@ export const healthWords: Readonly<Record<QueueHealth, HealthWord>> = {
   idle: { word: 'idle', tone: 'quiet', meaning: 'Nothing stands in it.' },
   paused: { word: 'paused', tone: 'wait', meaning: 'No worker claims from it until it is resumed.' },
   stuck: { word: 'stuck', tone: 'bad', meaning: 'Something is claimed, tasks wait, and nothing moves.' },
+  waiting: { word: 'waiting', tone: 'wait', meaning: 'Tasks wait, and nobody has claimed one lately.' },
   'no-consumer': { word: 'no consumer', tone: 'bad', meaning: 'Tasks wait, and nobody claims them.' },
 };
 

@@ -6,6 +6,8 @@
 import { type KeyboardEvent, type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from 'react';
 import { useFixedWindow } from './fixed-list.ts';
 import { keepPlace, moveInList } from './list-moves.ts';
+import { useHover } from './use-hover.ts';
+import { type MainList, useMainListFocus, useMainListKeys, useTypeAhead } from './use-list-keys.ts';
 import './row-list.css';
 
 export interface RowListProps<T> {
@@ -32,23 +34,74 @@ export interface RowListProps<T> {
   readonly listRef: RefObject<HTMLDivElement | null>;
   /** Whether the pointer is over the rows, so that they had better stay where they are. */
   readonly onHover?: (isOver: boolean) => void;
+  /** What a row is found by as its beginning is typed; undefined: by nothing. */
+  readonly nameOf?: (row: T) => string;
+  /** It is what the view is about: its keys act anywhere in the view, and it has the focus when the view opens. */
+  readonly main?: MainList;
+  /** New rows come above: a selected one stays where it is, too. */
+  readonly isNewestFirst?: boolean;
   readonly 'data-testid': string;
 }
 
 /** Whoever has scrolled or selected keeps what he looks at where it is. */
-function useAnchor(list: RefObject<HTMLDivElement | null>, keys: readonly string[], rowPx: number): void {
+function useAnchor(
+  list: RefObject<HTMLDivElement | null>,
+  {
+    keys,
+    rowPx,
+    isAnchored,
+  }: { readonly keys: readonly string[]; readonly rowPx: number; readonly isAnchored: boolean },
+): void {
   const former = useRef<readonly string[]>(keys);
   useLayoutEffect(() => {
     const element = list.current;
-    if (element !== null && element.scrollTop > 0 && former.current !== keys)
+    if (element !== null && (element.scrollTop > 0 || isAnchored) && former.current !== keys)
       element.scrollTop = keepPlace({ former: former.current, next: keys, scrollTop: element.scrollTop, rowPx });
     former.current = keys;
-  }, [list, keys, rowPx]);
+  }, [list, keys, rowPx, isAnchored]);
 }
 
 function keyUnder(target: EventTarget): string | undefined {
   const key = target instanceof Element ? target.closest('[data-key]')?.getAttribute('data-key') : undefined;
   return key ?? undefined;
+}
+
+interface KeyPlace {
+  readonly keys: readonly string[];
+  /** Place of the selected row; −1: none is. */
+  readonly active: number;
+  readonly headPx: number;
+  readonly rowPx: number;
+}
+
+/** What keys do: they move the selection, find a row by its name, open it; those of a main list anywhere in the view. */
+function useRowKeys<T>(
+  props: RowListProps<T>,
+  { keys, active, headPx, rowPx }: KeyPlace,
+): (event: KeyboardEvent) => void {
+  const { rows, selectedKey, onSelect, onOpen, listRef, main, nameOf } = props;
+  const keyAfter = (pressedKey: string): string | undefined => {
+    const pageRows = Math.max(1, Math.floor(((listRef.current?.clientHeight ?? 0) - headPx) / rowPx) - 1);
+    const next = moveInList({ keys, selectedKey, pageRows }, pressedKey);
+    return next === undefined ? undefined : keys[next];
+  };
+  const typeAhead = useTypeAhead();
+  useMainListFocus(listRef, main !== undefined);
+  useMainListKeys(main, (pressedKey) => {
+    const key = keyAfter(pressedKey);
+    if (key !== undefined) onSelect(key);
+    listRef.current?.focus({ preventScroll: true });
+  });
+  return (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const found = typeAhead(event, nameOf && { names: rows.map(nameOf), selected: active });
+    const key = found === undefined ? keyAfter(event.key) : keys[found];
+    if (key !== undefined) onSelect(key);
+    else if (event.key === 'Enter' && active >= 0 && selectedKey !== undefined && event.target === event.currentTarget)
+      onOpen?.(selectedKey);
+    else if (found === undefined) return;
+    event.preventDefault();
+  };
 }
 
 export function RowList<T>(props: RowListProps<T>) {
@@ -57,29 +110,19 @@ export function RowList<T>(props: RowListProps<T>) {
   const keys = rows.map(keyOf);
   const headPx = header === undefined ? 0 : 28;
   const range = useFixedWindow(listRef, { count: rows.length, rowPx, coveredPx: headPx });
-  useAnchor(listRef, keys, rowPx);
+  useAnchor(listRef, { keys, rowPx, isAnchored: props.isNewestFirst === true && selectedKey !== undefined });
   const active = selectedKey === undefined ? -1 : keys.indexOf(selectedKey);
   const isDrawn = active >= range.startIndex && active < range.endIndex;
   const pressed = useRef<string | undefined>(undefined);
-  const { reveal } = range;
+  const hover = useHover(props.onHover);
   // Whoever moves through the list sees where it is; a list that nobody moves through is not scrolled.
   const revealActive = (): void => {
-    if (active >= 0 && document.activeElement === listRef.current) reveal(active);
+    if (active >= 0 && document.activeElement === listRef.current) range.reveal(active);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: a row that moves is not followed, one that is chosen is.
   useLayoutEffect(revealActive, [selectedKey]);
   const firstRow = header === undefined ? 1 : 2;
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    const pageRows = Math.max(1, Math.floor(((listRef.current?.clientHeight ?? 0) - headPx) / rowPx) - 1);
-    const next = moveInList({ keys, selectedKey, pageRows }, event.key);
-    const key = next === undefined ? undefined : keys[next];
-    if (key !== undefined) onSelect(key);
-    else if (event.key === 'Enter' && active >= 0 && selectedKey !== undefined && event.target === event.currentTarget)
-      onOpen?.(selectedKey);
-    else return;
-    event.preventDefault();
-  };
+  const onKeyDown = useRowKeys(props, { keys, active, headPx, rowPx });
   return (
     <div
       ref={listRef}
@@ -89,6 +132,7 @@ export function RowList<T>(props: RowListProps<T>) {
       aria-label={label}
       aria-rowcount={rows.length + firstRow - 1}
       aria-activedescendant={isDrawn ? `${id}-${active}` : undefined}
+      data-list-home={props.main === undefined ? undefined : true}
       data-testid={props['data-testid']}
       onKeyDown={onKeyDown}
       onFocus={revealActive}
@@ -102,8 +146,7 @@ export function RowList<T>(props: RowListProps<T>) {
         className="row-list-space"
         role="rowgroup"
         style={{ height: `${range.totalPx}px` }}
-        onPointerEnter={() => props.onHover?.(true)}
-        onPointerLeave={() => props.onHover?.(false)}
+        {...hover}
         onPointerDown={(event) => {
           const key = event.button === 0 ? keyUnder(event.target) : undefined;
           pressed.current = key;

@@ -8,6 +8,7 @@ import { connectionsContract } from './connections-contract.ts';
 import { developerContract } from './developer-contract.ts';
 import { identityContract } from './identity-contract.ts';
 import { operationsContract } from './operations-contract.ts';
+import { provisioningContract } from './provisioning-contract.ts';
 import { queuesContract } from './queues-contract.ts';
 import { sessionsContract } from './sessions-contract.ts';
 import { settingsContract } from './settings-contract.ts';
@@ -21,6 +22,7 @@ export const appContract = {
   developer: developerContract,
   identity: identityContract,
   operations: operationsContract,
+  provisioning: provisioningContract,
   queues: queuesContract,
   sessions: sessionsContract,
   settings: settingsContract,

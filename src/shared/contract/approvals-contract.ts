@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { ErrorShape } from '../base/vak-error.ts';
 import { call, snapshot } from './define-contract.ts';
 
-/** `expired`: its time was over before anybody answered. */
-export type ApprovalStanding = 'pending' | 'approved' | 'denied' | 'expired';
+/** `expired`: its time was over before anybody answered. `asker-gone`: before that nobody waited for the answer any more. */
+export type ApprovalStanding = 'pending' | 'approved' | 'denied' | 'expired' | 'asker-gone';
 
 /** Times in ms since the epoch. Texts are as the peer wrote them: hostile until they are made visible. */
 export interface ApprovalReport {
@@ -25,6 +25,8 @@ export interface ApprovalReport {
   readonly askedMs: number;
   readonly expiresMs: number;
   readonly state: ApprovalStanding;
+  /** Of `asker-gone`: why, a sentence, and since when, ms since the epoch. */
+  readonly gone: { readonly why: string; readonly atMs: number } | null;
   /** The one that counted. */
   readonly verdict: {
     readonly decision: 'approve' | 'deny';
@@ -34,6 +36,16 @@ export interface ApprovalReport {
   } | null;
 }
 
+/** Who wrote a record, by what stands in it: hostile until it is made visible. */
+export interface RecordAuthor {
+  readonly peer: string;
+  readonly session: string | null;
+  /** Public key that it names as its signer; null: it is not signed. */
+  readonly signer: string | null;
+  /** Whether signature and seal were found sound; else anybody may have written it. */
+  readonly isProven: boolean;
+}
+
 /** A request or verdict that does not count. */
 export interface RefusedApproval {
   readonly kind: 'request' | 'verdict';
@@ -41,6 +53,8 @@ export interface RefusedApproval {
   readonly seq: number;
   readonly atMs: number;
   readonly why: string;
+  /** Null: it is no envelope, and nobody is named. */
+  readonly author: RecordAuthor | null;
 }
 
 export interface ApprovalsState {
@@ -51,7 +65,7 @@ export interface ApprovalsState {
   readonly pending: readonly ApprovalReport[];
   /** Those that wait beyond that. */
   readonly leftOutCount: number;
-  /** Answered or expired, newest first; at most 200, and 512 KiB of text. */
+  /** Answered, expired, or of who is gone, newest first; at most 200, and 512 KiB of text. */
   readonly past: readonly ApprovalReport[];
   readonly refusedCount: number;
   /** Newest first, at most 50. */
@@ -61,7 +75,7 @@ export interface ApprovalsState {
 export const approvalsContract = {
   /**
    * Answers a request as the operator, signed and bound to its leaf; answers once it is known that this verdict counted.
-   * Throws `not-found`, `conflict` (answered before, expired), `invalid-input` (a denial without a reason), `locked`, `read-only`.
+   * Throws `not-found`, `conflict` (answered before, expired, who asked is gone), `invalid-input` (a denial without a reason), `locked`, `read-only`.
    */
   answer: call(
     z.object({

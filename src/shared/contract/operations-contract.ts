@@ -6,11 +6,11 @@ import { z } from 'zod';
 import { type IncidentKind, type NoticeKind, noticeKinds } from '../protocol/incident-kinds.ts';
 import { call, snapshot } from './define-contract.ts';
 
-/** Where it can be looked into; `access`: who may do what. */
+/** Where it can be looked into: every incident leads somewhere. `queues`: all of them; `access`: who may do what. */
 export type IncidentPlace =
   | { readonly kind: 'queue'; readonly queue: string }
   | { readonly kind: 'session'; readonly session: string }
-  | { readonly kind: 'approvals' | 'access' | 'none' };
+  | { readonly kind: 'queues' | 'approvals' | 'access' };
 
 /** Times in ms since the epoch. */
 export interface Incident {
@@ -29,6 +29,8 @@ export interface Incident {
   readonly lastMs: number;
   /** How often it happened, or how many tasks it is about. */
   readonly count: number;
+  /** The larger, the worse, among those of one kind: tasks, times, or of an age ms. */
+  readonly weight: number;
   /** A condition stands until it is over; else it is a thing that has happened. */
   readonly isStanding: boolean;
   /** Null: open. What comes after an acknowledgement opens it again. */
@@ -59,11 +61,25 @@ export type AskedPlace =
   | { readonly kind: 'incident'; readonly id: string; readonly at: number }
   | { readonly kind: 'approvals' | 'operations'; readonly at: number };
 
+/** What needs an operator: one definition for the flag, the rail, the icon's badge and the window's title. What is muted is not in it. */
+export interface Attention {
+  /** Incidents and what is wrong with the app and its connection, as far as nobody has acknowledged it. */
+  readonly incidentCount: number;
+  /** Requests that wait for an answer. */
+  readonly approvalCount: number;
+}
+
+/** What came while the key store was locked: numbers alone, since nothing can be judged then. */
+export type LockedNews = Attention;
+
 export interface OperationsState {
   /** Those that are open first, then by what is worst, then the latest. At most 200. */
   readonly incidents: readonly Incident[];
-  /** Open, and not muted: what the icon's badge shows, with the pending approvals. */
-  readonly openCount: number;
+  /** Those beyond that. */
+  readonly leftOutCount: number;
+  readonly attention: Attention;
+  /** What was acknowledged beside the incidents in this run, by id, each as it was then: what has grown since is news again. */
+  readonly acknowledgedMarks: Readonly<Record<string, string>>;
   readonly totals: WorkTotals;
   /** Of all queues together, one figure a sample, oldest first. */
   readonly lagHistory: readonly number[];
@@ -75,10 +91,14 @@ export interface OperationsState {
 }
 
 const id = z.string().min(1).max(300);
+/** How something that is no incident was when it was acknowledged. */
+const mark = z.string().max(4096);
 
 export const operationsContract = {
-  /** `not-found` if it is over, `conflict` for a condition that stands. */
-  acknowledge: call(z.object({ id }))<void>(),
+  /**
+   * An incident; with `mark` something else that is wrong, as it is now. `not-found` if it is over, `conflict` for a condition that stands.
+   */
+  acknowledge: call(z.object({ id, mark: mark.optional() }))<void>(),
   /** Opens again what was acknowledged: one, or all of it. */
   takeBack: call(z.object({ id: id.optional() }))<void>(),
   /** Desktop notifications and the icon's badge only: what is muted stays listed. */
@@ -96,4 +116,6 @@ export const operationsContract = {
   /** This window shows what was asked for with that `at`. */
   taken: call(z.object({ at: z.int() }))<void>(),
   state: snapshot<OperationsState>(),
+  /** Seen while the key store is locked, too. */
+  lockedNews: snapshot<LockedNews>(),
 } as const;

@@ -10,9 +10,9 @@ import type { OpenedPayload, SignatureReport } from './trust-report.ts';
 
 /**
  * `ok`: tasks are worked on. `idle`: nothing stands in it. `paused`: by an operator's word. `stuck`: something is claimed, tasks wait,
- * and nothing moves. `no-consumer`: tasks wait, and nobody claims them.
+ * and nothing moves. `waiting`: tasks wait, none was claimed lately, and nobody asks for one. `no-consumer`: that, for 10 s or more.
  */
-export type QueueHealth = 'ok' | 'idle' | 'paused' | 'stuck' | 'no-consumer';
+export type QueueHealth = 'ok' | 'idle' | 'paused' | 'stuck' | 'waiting' | 'no-consumer';
 
 /** A worker that has spoken of this queue's tasks, from its receipts that count. Times in ms since the epoch. */
 export interface QueueWorker {
@@ -23,7 +23,7 @@ export interface QueueWorker {
 }
 
 /** What became of a task; see the engine's task book. */
-export type TaskOutcome = 'queued' | 'retrying' | 'done' | 'dead' | 'finished-late' | 'lost' | 'purged';
+export type TaskOutcome = 'queued' | 'refused' | 'retrying' | 'done' | 'dead' | 'finished-late' | 'lost' | 'purged';
 
 export interface QueueState {
   readonly queue: string;
@@ -51,6 +51,8 @@ export interface QueueState {
   readonly healthSinceMs: number;
   /** Who paused it; null: it is not paused. */
   readonly paused: { readonly by: string; readonly sinceMs: number } | null;
+  /** The flag that lies there now and does not count: why, a sentence; who signed it, as far as that can be told. Null: it counts, or there is none. */
+  readonly refusedFlag: { readonly why: string; readonly by: string | null; readonly atMs: number } | null;
   /** One figure a sample, oldest first, all of the same length. */
   readonly lagHistory: readonly number[];
   /** Over the last half of the history. */
@@ -58,6 +60,18 @@ export interface QueueState {
   /** Tasks that are remembered, by what became of them. */
   readonly outcomes: Readonly<Record<TaskOutcome, number>>;
   readonly workers: readonly QueueWorker[];
+}
+
+/** A purge that is under way. */
+export interface QueuePurgeProgress {
+  readonly operationId: string;
+  readonly queue: string;
+  /** Tasks that have gone. */
+  readonly doneCount: number;
+  /** Tasks that stood in the queue when it began, those that came after the place up to which it goes too; null: not counted yet. */
+  readonly totalCount: number | null;
+  /** It was cancelled, and ends after the part that is under way (at most 500 tasks). */
+  readonly isStopping: boolean;
 }
 
 export interface QueuesState {
@@ -70,6 +84,8 @@ export interface QueuesState {
   readonly queues: readonly QueueState[];
   /** Queues beyond that. */
   readonly leftOutCount: number;
+  /** Those of this app, in the order in which they began. */
+  readonly purges: readonly QueuePurgeProgress[];
   /** The dead-letter supervisor of this app. */
   readonly supervisor: { readonly kind: 'off' | 'running' | 'failed'; readonly why: string | null };
 }
@@ -114,6 +130,8 @@ export interface TaskReport {
   /** When it was stored; null: it was gone before it was seen. */
   readonly storedMs: number | null;
   readonly changedMs: number;
+  /** Of `refused`: why no worker will run it, a sentence. */
+  readonly refusal: string | null;
   /** Receipts that count, the last 32. */
   readonly attempts: readonly TaskAttempt[];
   readonly deadLetter: {
@@ -149,7 +167,8 @@ export const queuesContract = {
   /**
    * Takes every task out of the queue that stands in it up to `lastSeq`, which the operator has seen, with a signed record of it (`vak.audit.action`).
    * `confirmedName`: what was typed; throws `invalid-input` unless it is the queue's name. `environment`: name of the context that was shown;
-   * throws `conflict` if it is another by now. Answers how many went.
+   * throws `conflict` if it is another by now. It goes in parts of 500 tasks, and `purges` of the state says how far it is. Cancelled, it ends
+   * after the part that is under way, with `aborted` and the number that went as `purgedCount` in its details. Answers how many went.
    */
   purge: call(
     z.object({

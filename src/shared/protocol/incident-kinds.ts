@@ -6,7 +6,7 @@
 /**
  * `dead-letters`: tasks of a queue that failed for good, by error class. `lost`: gone without a receipt or dead letter (W7).
  * `lag`, `age`: over the limit that the settings give. `no-consumer`, `stuck`: tasks wait, and nobody claims them, or nothing moves.
- * `refused-record`: a receipt or dead letter that does not count. `refused-approval`: a verdict or request that does not count.
+ * `refused-record`: a receipt, dead letter, purge or pause flag that does not count. `refused-approval`: a verdict or request that does not count.
  * `denied`: a peer did what it has no right to (A4). `supervisor`: the app's own dead-letter supervisor has failed.
  */
 export const incidentKinds = [

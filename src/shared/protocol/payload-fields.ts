@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { fromBase64Url } from '../base/base64url.ts';
 import { fromBase64 } from '../base/bytes.ts';
 import { isVakError } from '../base/vak-error.ts';
+import { maxArgumentLength } from './task-limits.ts';
 
 /** A whole number from 0 to 2^53−1. */
 export const count = z.int().nonnegative();
@@ -18,7 +19,7 @@ export function boundedText(maxBytes: number) {
   return z
     .string()
     .max(maxBytes)
-    .refine((text) => utf8Length(text) <= maxBytes, `at most ${maxBytes} bytes of UTF-8`);
+    .refine((text) => utf8Length(text) <= maxBytes, `it is longer than ${maxBytes / 1024} KiB of UTF-8; shorten it`);
 }
 
 /** Bytes that a text has in UTF-8; a lone surrogate counts as the three bytes that replace it. */
@@ -45,10 +46,7 @@ export const lineField = boundedText(1024);
 /** Words of any kind that a person reads: at most 64 KiB. */
 export const detailField = boundedText(64 * 1024);
 /** A command line: a program and its arguments. */
-export const commandField = z
-  .array(z.string().max(128 * 1024))
-  .min(1)
-  .max(1024);
+export const commandField = z.array(z.string().max(maxArgumentLength)).min(1).max(1024);
 
 /** 64 lower hex digits: SHA-256. */
 export const hashField = z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 lower hex digits');

@@ -4,15 +4,14 @@
  */
 import { z } from 'zod';
 import { toTextStrict } from '../base/bytes.ts';
+import { firstIssue } from '../base/issue-words.ts';
 import { VakError } from '../base/vak-error.ts';
 import { auditAction, auditCheckpoint, auditVoid } from './payload-audit.ts';
 import { statusPayload, telemetryPayload, terminalPayload, tokensPayload } from './payload-events.ts';
 import { commandField, detailField, lineField } from './payload-fields.ts';
 import { roomFrame } from './payload-rooms.ts';
 import { agentMessage, approvalRequest, approvalVerdict, deadLetterPayload, receiptPayload } from './payload-work.ts';
-
-/** Most bytes of a task on the wire (protocol.md §3: a dead letter must fit 1 MiB). */
-export const maxTaskBytes = 512 * 1024;
+import { maxTaskBytes } from './task-limits.ts';
 
 /** What belongs to every task; times in ms, sizes in bytes. `approval`: what is asked before it runs. */
 const taskFields = {
@@ -78,14 +77,6 @@ const ownLimits: Partial<Record<KnownType, number>> = { 'vak.work.task': maxTask
 /** Whether a type has a schema. */
 export function isKnownType(type: string): type is KnownType {
   return Object.hasOwn(payloadSchemas, type);
-}
-
-/** Names the first field that broke a schema, without its value. */
-export function firstIssue(error: z.ZodError): string {
-  const issue = error.issues[0];
-  if (issue === undefined) return 'does not fit its schema';
-  const path = issue.path.map(String).join('.');
-  return path === '' ? issue.message : `${path}: ${issue.message}`;
 }
 
 /** What the bytes say in JSON; throws `invalid-payload` that names `name`. The caller has looked at their number. */

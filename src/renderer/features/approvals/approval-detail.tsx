@@ -18,7 +18,14 @@ const firstLength = 4096;
 /** What was answered, by whom and why. */
 export function Verdict({ approval }: { readonly approval: ApprovalReport }) {
   const zone = useViewState((state) => state.timeZone);
-  const { verdict, expiresMs } = approval;
+  const { verdict, expiresMs, gone } = approval;
+  if (gone !== null) {
+    return (
+      <p>
+        {visibleText(gone.why)} That was at {formatDateTime(gone.atMs, zone)}; an answer would reach nobody.
+      </p>
+    );
+  }
   if (verdict === null) return <p>Nobody answered before {formatDateTime(expiresMs, zone)}: that is a no.</p>;
   return (
     <>
@@ -96,7 +103,7 @@ export function ApprovalDetail({ approval }: { readonly approval: ApprovalReport
         <Facts approval={approval} nowMs={nowMs} />
       </div>
       <footer className="approval-actions">
-        {approval.verdict === null && (
+        {isPending && (
           <>
             <ActionButton action="approvals.approve" icon={Check} variant="primary" label="Approve…" />
             <ActionButton action="approvals.deny" icon={X} variant="danger" label="Deny…" />

@@ -20,6 +20,7 @@ const tabs: readonly Choice<ApprovalTab>[] = [
 ];
 
 const seqOf = ({ seq }: { readonly seq: number }): string => String(seq);
+const titleOf = ({ title }: ApprovalReport): string => title;
 const idOf = ({ requestId }: { readonly requestId: string }): string => requestId;
 
 interface ListProps<T> {
@@ -27,13 +28,14 @@ interface ListProps<T> {
   readonly label: string;
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
+  readonly nameOf?: (row: T) => string;
   readonly none: string;
   readonly listRef: RefObject<HTMLDivElement | null>;
   readonly children: (row: T) => ReactNode;
 }
 
 /** Nothing moves under the pointer: what comes stands at the end meanwhile, and what leaves the list stays in its place. */
-function List<T>({ tab, label, rows, keyOf, none, listRef, children }: ListProps<T>) {
+function List<T>({ tab, label, rows, keyOf, nameOf, none, listRef, children }: ListProps<T>) {
   const work = useApprovalWork();
   const selected = useApprovalWorkState((state) => state.selected[tab]);
   const { isHeld, onHover } = useHold();
@@ -47,6 +49,8 @@ function List<T>({ tab, label, rows, keyOf, none, listRef, children }: ListProps
         className="approvals-list"
         rows={shown}
         keyOf={keyOf}
+        {...(nameOf === undefined ? {} : { nameOf })}
+        main={{ group: 'Approvals', noun: 'request' }}
         rowPx={rowPx}
         selectedKey={selected}
         onSelect={(key) => work.select(tab, key)}
@@ -97,7 +101,7 @@ function TabList({ tab, state, listRef }: ApprovalListsProps & { readonly tab: A
       return (
         <>
           <List
-            {...{ tab, listRef, rows: state.pending, keyOf: idOf }}
+            {...{ tab, listRef, rows: state.pending, keyOf: idOf, nameOf: titleOf }}
             label="Requests that wait, oldest first"
             none="Nothing waits for an answer."
           >
@@ -109,7 +113,7 @@ function TabList({ tab, state, listRef }: ApprovalListsProps & { readonly tab: A
     case 'past':
       return (
         <List
-          {...{ tab, listRef, rows: state.past, keyOf: idOf }}
+          {...{ tab, listRef, rows: state.past, keyOf: idOf, nameOf: titleOf }}
           label="Answered or expired requests, newest first"
           none="No request was answered or has expired."
         >

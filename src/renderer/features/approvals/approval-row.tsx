@@ -1,24 +1,26 @@
 /** Rows of the lists: what is asked, by whom, and how it stands. */
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus; its rows and cells are active descendants (WAI-ARIA grid).
-import { CircleCheck, CircleDashed, CircleSlash, CircleX, type LucideIcon, Timer, TimerOff } from 'lucide-react';
+import { CircleCheck, CircleDashed, CircleSlash, CircleX, type LucideIcon, Timer, TimerOff, UserX } from 'lucide-react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { ApprovalReport, ApprovalStanding, RefusedApproval } from '../../../shared/contract/approvals-contract.ts';
 import { countdownWords } from '../../ui/countdown-words.ts';
 import { formatCount, formatRelative, formatTimeOfDay } from '../../ui/format.ts';
 import { useViewState } from '../../workbench.tsx';
-import { standingOf, standingWords } from './approval-words.ts';
+import { authorWords, standingOf, standingWords } from './approval-words.ts';
 
 const icons: Readonly<Record<ApprovalStanding, LucideIcon>> = {
   pending: CircleDashed,
   approved: CircleCheck,
   denied: CircleX,
   expired: TimerOff,
+  'asker-gone': UserX,
 };
 const tones: Readonly<Record<ApprovalStanding, string>> = {
   pending: 'tone-wait',
   approved: 'tone-ok',
   denied: 'tone-bad',
   expired: 'dim',
+  'asker-gone': 'dim',
 };
 
 /** Icon and word. */
@@ -117,8 +119,8 @@ export function RefusedCells({ refused }: { readonly refused: RefusedApproval })
       <span role="gridcell" className="approval-right data dim">
         #{formatCount(refused.seq)} · {formatTimeOfDay(refused.atMs, zone)}
       </span>
-      <span role="gridcell" className="approval-who approval-why dim" title={why}>
-        {why}
+      <span role="gridcell" className="approval-who approval-why dim" title={`${authorWords(refused.author)}: ${why}`}>
+        {authorWords(refused.author)} · {why}
       </span>
     </div>
   );

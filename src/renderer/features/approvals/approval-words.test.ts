@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { approvalReport } from '../../../../tests/support/approval-reports.ts';
 import { connectionsState, prod } from '../../../../tests/support/connections-state.ts';
 import { unitSpace } from '../../ui/format.ts';
-import { expiryWords, findApproval, standingOf, summaryWords, whyNotAnswer } from './approval-words.ts';
+import { authorWords, expiryWords, findApproval, standingOf, summaryWords, whyNotAnswer } from './approval-words.ts';
 
 const connection = connectionsState({ contexts: [{ ...prod, isReadOnly: false }] });
 const nowMs = 2000;
@@ -12,6 +12,13 @@ describe('words for approvals', () => {
     expect(standingOf(approvalReport('r1'), 601_000)).toBe('pending');
     expect(standingOf(approvalReport('r1'), 601_001)).toBe('expired');
     expect(standingOf(approvalReport('r1', { state: 'approved' }), 999_999)).toBe('approved');
+  });
+
+  it('W8 who wrote what does not count is a claim until it was proven', () => {
+    const author = { peer: 'olga', session: null, signer: null, isProven: true };
+    expect([authorWords(author), authorWords({ ...author, isProven: false }), authorWords(null)]).toEqual([
+      ...['olga', 'says it is of olga', 'nobody is named'],
+    ]);
   });
 
   it('W8 says how long is left', () => {
@@ -43,7 +50,12 @@ describe('words for approvals', () => {
     ['none is selected', undefined, connection, 'select a request that waits first'],
     ['it is over', approvalReport('r1', { expiresMs: 1999 }), connection, 'its time is over'],
     ['it was answered', approvalReport('r1', { state: 'denied' }), connection, 'it is denied already'],
-    ['the connection is read-only', approvalReport('r1'), connectionsState(), 'the connection prod is read-only'],
+    [
+      'the connection is read-only',
+      approvalReport('r1'),
+      connectionsState(),
+      'the connection prod is read-only; use another one or change it in Settings, Connections',
+    ],
     ['it can be answered', approvalReport('r1'), connection, undefined],
   ])('W8 why not: %s', (_case, approval, connected, why) => {
     expect(whyNotAnswer({ approval, connection: connected, nowMs })).toBe(why);

@@ -1,7 +1,13 @@
-/** What is said of approvals, everywhere in the same words. Pure; texts of peers are made visible where they are shown. */
-import type { ApprovalReport, ApprovalStanding, ApprovalsState } from '../../../shared/contract/approvals-contract.ts';
+/** What is said of approvals, everywhere in the same words. Pure; texts of peers are made visible where they are said. */
+import { visibleText } from '../../../shared/base/visible-text.ts';
+import type {
+  ApprovalReport,
+  ApprovalStanding,
+  ApprovalsState,
+  RefusedApproval,
+} from '../../../shared/contract/approvals-contract.ts';
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
-import { publishFault } from '../../ui/connection-words.ts';
+import { publishLack } from '../../ui/connection-words.ts';
 import { countdownWords } from '../../ui/countdown-words.ts';
 import { formatCount, formatRelative } from '../../ui/format.ts';
 
@@ -18,6 +24,7 @@ export const standingWords: Readonly<Record<ApprovalStanding, string>> = {
   approved: 'approved',
   denied: 'denied',
   expired: 'expired',
+  'asker-gone': 'asker gone',
 };
 
 /** `expires in 41 s`, or that it has. */
@@ -26,8 +33,15 @@ export function expiryWords(expiresMs: number, nowMs: number): string {
   return left === undefined ? 'expired' : `expires in ${left}`;
 }
 
+/** Who wrote what does not count, as far as it says: `worker-2`, `says it is of worker-2`, `nobody is named`. */
+export function authorWords(author: RefusedApproval['author']): string {
+  if (author === null) return 'nobody is named';
+  const peer = visibleText(author.peer);
+  return author.isProven ? peer : `says it is of ${peer}`;
+}
+
 /** All that wait, listed or not. */
-export function pendingCount({ pending, leftOutCount }: Pick<ApprovalsState, 'pending' | 'leftOutCount'>): number {
+function pendingCount({ pending, leftOutCount }: Pick<ApprovalsState, 'pending' | 'leftOutCount'>): number {
   return pending.length + leftOutCount;
 }
 
@@ -61,6 +75,7 @@ export function whyNotAnswer({ connection, approval, nowMs }: AnswerSituation): 
   if (approval === undefined) return 'select a request that waits first';
   const standing = standingOf(approval, nowMs);
   if (standing === 'expired') return 'its time is over';
+  if (standing === 'asker-gone') return 'nobody waits for the answer any more';
   if (standing !== 'pending') return `it is ${standing} already`;
-  return publishFault(connection);
+  return publishLack(connection);
 }

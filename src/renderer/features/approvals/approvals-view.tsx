@@ -1,5 +1,5 @@
 /** Approvals: the questions at which a worker stops until a person answers (product.md "Approvals"). */
-import { CircleSlash, ClipboardCheck, History, ListPlus } from 'lucide-react';
+import { CircleSlash, ClipboardCheck, History, ListPlus, Plug } from 'lucide-react';
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
 import { VakError } from '../../../shared/base/vak-error.ts';
 import { visibleText } from '../../../shared/base/visible-text.ts';
@@ -7,7 +7,7 @@ import type { ApprovalsState, RefusedApproval } from '../../../shared/contract/a
 import { ActionButton } from '../../actions/action-button.tsx';
 import { readOnlyReason } from '../../ui/connection-words.ts';
 import { describeError } from '../../ui/describe-error.ts';
-import { DetailFact, DetailFacts } from '../../ui/detail-facts.tsx';
+import { CopyFact, DetailFact, DetailFacts } from '../../ui/detail-facts.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { formatCount, formatDateTime, formatTimeOfDay, formatZone } from '../../ui/format.ts';
@@ -34,11 +34,32 @@ function NoApprovals() {
       next={
         readOnly === undefined
           ? 'To see one, enqueue a task that asks before it runs, for a queue that a worker claims from.'
-          : `What others ask is shown here, and cannot be answered: ${readOnly}.`
+          : `What others ask is shown here, and cannot be answered: ${readOnly}. To answer, use another connection or change this one.`
       }
     >
-      <ActionButton action="queues.enqueue" icon={ListPlus} />
+      {readOnly === undefined ? (
+        <ActionButton action="queues.enqueue" icon={ListPlus} />
+      ) : (
+        <ActionButton action="connections.show" icon={Plug} />
+      )}
     </EmptyState>
+  );
+}
+
+/** Who wrote it, and by which key; of what was not proven it is only a claim. */
+function RefusedAuthor({ author }: Pick<RefusedApproval, 'author'>) {
+  if (author === null) return <DetailFact name="author">nobody is named: it is no envelope</DetailFact>;
+  const { peer, session, signer, isProven } = author;
+  return (
+    <>
+      <CopyFact name={isProven ? 'by' : 'says it is of'} value={peer} />
+      <CopyFact name="session" value={session} />
+      {signer === null ? (
+        <DetailFact name="signed">by nobody</DetailFact>
+      ) : (
+        <CopyFact name={isProven ? 'signed by key' : 'names as signer'} value={signer} />
+      )}
+    </>
   );
 }
 
@@ -55,6 +76,7 @@ function RefusedDetail({ refused }: { readonly refused: RefusedApproval }) {
       <div className="approval-body">
         <p className="approval-why-whole">{visibleText(refused.why)}</p>
         <DetailFacts>
+          <RefusedAuthor author={refused.author} />
           <DetailFact name="stored">{formatDateTime(refused.atMs, zone)}</DetailFact>
           <DetailFact name="place">#{formatCount(refused.seq)} in the stream of approvals</DetailFact>
         </DetailFacts>
@@ -150,7 +172,9 @@ function ApprovalsBody({ state }: { readonly state: ApprovalsState | undefined }
   if (state.readAtMs === null && state.problem !== null)
     return (
       <div className="approvals-none">
-        <ErrorNotice report={describeError('Read the approvals', VakError.fromShape(state.problem))} />
+        <ErrorNotice report={describeError('Read the approvals', VakError.fromShape(state.problem))}>
+          <ActionButton action="connections.show" icon={Plug} />
+        </ErrorNotice>
       </div>
     );
   return <ApprovalsContent state={state} />;
@@ -176,7 +200,14 @@ export function ApprovalsView() {
     <ViewFrame
       title="Approvals"
       summary={isRead ? summaryWords(state, nowMs) : undefined}
-      actions={isRead && <StaleMark state={state} />}
+      actions={
+        isRead && (
+          <>
+            <StaleMark state={state} />
+            {state.problem?.code === 'disconnected' && <ActionButton action="connections.show" icon={Plug} />}
+          </>
+        )
+      }
     >
       <ApprovalsBody state={state} />
     </ViewFrame>

@@ -2,6 +2,7 @@
 import type { ConnectionContext } from '../../../shared/contract/connections-contract.ts';
 import type { Action } from '../../actions/action-registry.ts';
 import { showConnections } from '../../state/view-store.ts';
+import { publishLack } from '../../ui/connection-words.ts';
 import { liveWorkers } from '../../ui/swarm-words.ts';
 import type { Workbench } from '../../workbench.tsx';
 import { whyNotUse } from './connection-reasons.ts';
@@ -51,6 +52,12 @@ export function createConnectionActions({ mirror, view, work }: ConnectionAction
       run: () => work.store.setState({ editing: { context: undefined } }),
     },
     {
+      id: 'connections.show',
+      title: 'Open the connections',
+      group,
+      run: () => showConnections(view),
+    },
+    {
       id: 'connections.test',
       title: 'Test the connection',
       group,
@@ -60,6 +67,13 @@ export function createConnectionActions({ mirror, view, work }: ConnectionAction
         show();
         if (name !== undefined) await work.test(name);
       },
+    },
+    {
+      id: 'connections.provision',
+      title: 'Create the streams of this workspace…',
+      group,
+      disabledReason: () => publishLack(mirror.getState()['connections.state']),
+      run: () => work.store.setState({ isProvisioning: true }),
     },
     {
       id: 'connections.importNats',

@@ -29,6 +29,8 @@ export interface ConnectionWorkState {
   readonly editing: { readonly context: ConnectionContext | undefined } | undefined;
   /** What is asked about before it is used, since these workers publish there then. */
   readonly moving: { readonly context: ConnectionContext; readonly workerCount: number } | undefined;
+  /** Whether the streams of the workspace are to be made on the server in use. */
+  readonly isProvisioning: boolean;
   /** What is asked about before it is removed. */
   readonly removing: ConnectionContext | undefined;
 }
@@ -62,6 +64,7 @@ export function createConnectionWork({ client, notify }: ConnectionWorkDeps): Co
     imported: undefined,
     editing: undefined,
     moving: undefined,
+    isProvisioning: false,
     removing: undefined,
   }));
 

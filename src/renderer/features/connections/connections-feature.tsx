@@ -9,6 +9,7 @@ import { useActions, useSnapshot, useWorkbench } from '../../workbench.tsx';
 import { createConnectionActions, createUseActions } from './connection-actions.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
 import { createOutageNotices } from './outage-notices.ts';
+import { ProvisionDialog } from './provision-dialog.tsx';
 import { createSwarmMoves } from './swarm-moves.ts';
 import { useConnectionWork, useWorkState } from './use-connection-work.ts';
 
@@ -119,6 +120,7 @@ export function ConnectionsFeature() {
       <ConnectionDialog />
       <RemoveGuard />
       <MoveGuard />
+      <ProvisionDialog />
     </>
   );
 }

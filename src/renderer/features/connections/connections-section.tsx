@@ -1,5 +1,5 @@
 /** Settings → Connections: the named contexts, what can be done with them, and how that ended. */
-import { Import, Plus } from 'lucide-react';
+import { DatabaseZap, Import, Plus } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
@@ -7,6 +7,21 @@ import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { ConnectionsTable } from './connections-table.tsx';
 import { ImportReport } from './import-report.tsx';
 import './connections.css';
+
+/** A server that nobody has made ready for this workspace, and the ways to have it done. */
+function LackingStreams({ current }: { readonly current: string }) {
+  const count = useSnapshot('provisioning.state')?.lacking.length ?? 0;
+  if (count === 0) return null;
+  return (
+    <div className="connections-empty" data-testid="connections-lacking">
+      <p>
+        {current} lacks {count} {count === 1 ? 'stream' : 'streams'} of this workspace: tasks, receipts and approvals
+        cannot be stored there. Whoever may make streams creates them here, or with <code>vak provision</code>.
+      </p>
+      <ActionButton action="connections.provision" icon={DatabaseZap} variant="primary" label="Create the streams…" />
+    </div>
+  );
+}
 
 function Content({ state }: { readonly state: ConnectionsState }) {
   const isAlone = state.contexts.every(({ kind }) => kind === 'embedded');
@@ -22,6 +37,7 @@ function Content({ state }: { readonly state: ConnectionsState }) {
           <ActionButton action="connections.add" icon={Plus} variant="primary" />
         </div>
       )}
+      <LackingStreams current={state.current} />
       <ImportReport />
     </>
   );
@@ -49,6 +65,7 @@ export function ConnectionsSection() {
       <header className="connections-head">
         <h2>Connections</h2>
         <div className="connections-actions">
+          <ActionButton action="connections.provision" icon={DatabaseZap} label="Streams…" />
           <ActionButton action="connections.importNats" icon={Import} label="Import from the nats command line" />
           <ActionButton action="connections.add" icon={Plus} label="Add…" />
         </div>

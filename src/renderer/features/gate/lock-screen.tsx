@@ -1,14 +1,15 @@
 /** The lock screen: who was here, since when, and the one button. A wrong passphrase is said in the window that asks for it. */
-import { Lock } from 'lucide-react';
+import { BellRing, Lock } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { KeyStoreState } from '../../../shared/contract/identity-contract.ts';
+import { attentionWords } from '../../ui/attention-words.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { formatDateTime, formatRelative } from '../../ui/format.ts';
 import { asksPassphrase, keychainName } from '../../ui/keychain-words.ts';
 import { useAttempt } from '../../ui/use-attempt.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { useViewState, useWorkbench } from '../../workbench.tsx';
+import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { GateFrame, GateTitle } from './gate-frame.tsx';
 import type { LastOpening } from './use-last-opening.ts';
 
@@ -44,6 +45,19 @@ function WhoAndSince({ peer, name, workspace, lockedAtMs }: LastOpening) {
   );
 }
 
+/** That something has come since it was locked, and how much; what it is cannot be said, since nothing can be judged. */
+function News() {
+  const news = useSnapshot('operations.lockedNews');
+  if (news === undefined || news.incidentCount + news.approvalCount === 0) return null;
+  const isOne = news.incidentCount + news.approvalCount === 1;
+  return (
+    <p className="gate-news" role="status" data-testid="gate-news">
+      <BellRing size={16} aria-hidden="true" />
+      New since it was locked: {attentionWords(news)}. Unlock to see {isOne ? 'it' : 'them'}.
+    </p>
+  );
+}
+
 /** Enter opens also where nothing has the focus, as after a click beside the button. */
 function useEnter(onEnter: () => void): void {
   const latest = useRef(onEnter);
@@ -76,6 +90,7 @@ export function LockScreen({ keyStore, lastOpening }: LockScreenProps) {
         </p>
       </GateTitle>
       {lastOpening !== undefined && <WhoAndSince {...lastOpening} />}
+      <News />
       {report !== undefined && <ErrorNotice report={report} />}
       <div className="gate-actions">
         <Button

@@ -29,7 +29,7 @@ function StartAnewForm({ keyStore, onClose }: Omit<StartAnewDialogProps, 'isOpen
   const [fields, setFields] = useState(suggestedIdentity);
   const [errors, setErrors] = useState<IdentityErrors>({});
   const [typed, setTyped] = useState('');
-  const isTyped = typed.trim() === phrase;
+  const isTyped = typed === phrase;
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
     const form = readIdentityForm(fields);

@@ -8,6 +8,7 @@ export function problemSources(mirror: Mirror): ProblemSources {
     swarm: mirror['swarm.state'],
     quarantine: mirror['streams.quarantine'],
     connection: mirror['connections.state'],
+    provisioning: mirror['provisioning.state'],
     work: mirror['operations.state'],
     queues: mirror['queues.state'],
   };

@@ -19,6 +19,7 @@ import { ViewFrame } from '../../ui/view-frame.tsx';
 import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { ConnectionPanel } from './connection-panel.tsx';
 import { problemSources } from './operations-sources.ts';
+import type { ProblemEntry } from './problem-groups.ts';
 import { ProblemList } from './problem-list.tsx';
 import { findProblems, type Problem, type ProblemSources } from './problems.ts';
 import { QuarantinePanel } from './quarantine-panel.tsx';
@@ -113,11 +114,17 @@ function FirstSteps({ connection }: { readonly connection: ConnectionsState | un
       next={
         readOnly === undefined
           ? `${start}${isEmbedded ? ' Or connect to a NATS server.' : ''}`
-          : `Nothing is sent from here: ${readOnly}. What others send is counted as it passes.`
+          : `Nothing is sent from here: ${readOnly}. What others send is counted as it passes. To send, use another connection or change this one.`
       }
     >
-      <ActionButton action="swarm.start" variant="primary" icon={Play} />
-      <ActionButton action="swarm.run" icon={SquareTerminal} />
+      {readOnly === undefined ? (
+        <>
+          <ActionButton action="swarm.start" variant="primary" icon={Play} />
+          <ActionButton action="swarm.run" icon={SquareTerminal} />
+        </>
+      ) : (
+        <ActionButton action="connections.show" variant="primary" icon={Plug} />
+      )}
       {isEmbedded && <ActionButton action="connections.add" icon={Plug} label="Connect to NATS…" />}
     </EmptyState>
   );
@@ -132,23 +139,29 @@ function useIsQuarantineAsked(): boolean {
 }
 
 /** The incident that was asked for, once its line is drawn: in sight, with the focus on it. */
-function useWantedIncident(problems: readonly Problem[]): void {
+function useWantedIncident({ open, acknowledged }: Acknowledging): void {
   const { view } = useWorkbench();
   const wanted = useViewState((state) => (state.wanted?.kind === 'incident' ? state.wanted.id : undefined));
   useEffect(() => {
     if (wanted === undefined) return;
     view.setState({ wanted: null });
-    const problem = problems.find(({ incident }) => incident?.id === wanted);
-    const line = problem && document.querySelector(`[data-problem="${CSS.escape(problem.id)}"]`);
+    // One of many is reached through the line of its group.
+    const entry = [...open, ...acknowledged].find(({ members }) =>
+      members.some(({ incident }) => incident?.id === wanted),
+    );
+    const line = entry && document.querySelector(`[data-problem="${CSS.escape(entry.problem.id)}"]`);
     line?.scrollIntoView({ block: 'center' });
     line?.querySelector<HTMLElement>('button')?.focus({ preventScroll: true });
-  }, [view, wanted, problems]);
+  }, [view, wanted, open, acknowledged]);
 }
 
+const problemsOf = (entries: readonly ProblemEntry[]): readonly Problem[] => entries.flatMap(({ members }) => members);
+
 function problemSummary({ open, acknowledged }: Acknowledging): string {
-  const mutedCount = open.filter(({ incident }) => incident?.isMuted === true).length;
+  const problems = problemsOf(open);
+  const mutedCount = problems.filter(({ incident }) => incident?.isMuted === true).length;
   const muted = mutedCount === 0 ? '' : ` · ${formatCount(mutedCount)} muted`;
-  if (open.length > 0) return `${formatCount(open.length)} to look at${muted}`;
+  if (problems.length > 0) return `${formatCount(problems.length)} to look at${muted}`;
   return acknowledged.length === 0 ? 'nothing is wrong' : 'nothing new is wrong';
 }
 
@@ -167,12 +180,17 @@ function MutedUntil() {
 
 function ProblemPanel({ acknowledging }: { readonly acknowledging: Acknowledging }) {
   const [showsAcknowledged, setShowsAcknowledged] = useState(false);
-  const count = acknowledging.acknowledged.length;
+  const count = problemsOf(acknowledging.acknowledged).length;
+  const leftOut = useSnapshot('operations.state')?.leftOutCount ?? 0;
+  const summary = [
+    ...(count > 0 ? [`${formatCount(count)} acknowledged`] : []),
+    ...(leftOut > 0 ? [`${formatCount(leftOut)} more are not listed`] : []),
+  ].join(' · ');
   return (
     <Panel
       title="What is wrong now"
       data-testid="problems"
-      summary={count > 0 ? `${formatCount(count)} acknowledged` : undefined}
+      summary={summary === '' ? undefined : summary}
       actions={
         <>
           <MutedUntil />
@@ -204,7 +222,7 @@ export function OperationsView() {
   const { flow, swarm, quarantine, connection, work, queues } = sources;
   const problems = findProblems(sources);
   const acknowledging = useAcknowledging(problems);
-  useWantedIncident(problems);
+  useWantedIncident(acknowledging);
   const isQuarantineAsked = useIsQuarantineAsked();
   return (
     <ViewFrame

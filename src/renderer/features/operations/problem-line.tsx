@@ -1,9 +1,19 @@
 /** One line of what is wrong: what, why, what next, since when, and what can be done about it. */
-import { Check, CircleX, RotateCcw, TriangleAlert } from 'lucide-react';
+import { Check, ChevronDown, ChevronRight, CircleX, RotateCcw, TriangleAlert } from 'lucide-react';
+import type { KeyboardEvent } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { formatDateTime, formatRelative, formatTimeOfDay, formatZone, type Zone } from '../../ui/format.ts';
+import {
+  formatCount,
+  formatDateTime,
+  formatRelative,
+  formatTimeOfDay,
+  formatZone,
+  type Zone,
+} from '../../ui/format.ts';
 import { useViewState, useWorkbench } from '../../workbench.tsx';
 import { MuteMenu } from './mute-menu.tsx';
+import type { ProblemEntry } from './problem-groups.ts';
+import { ProblemMembers } from './problem-members.tsx';
 import { openPlace, placeWord } from './problem-places.ts';
 import type { Problem } from './problems.ts';
 
@@ -15,7 +25,13 @@ function momentOf(ms: number, nowMs: number, zone: Zone): string {
   return isRecent ? `${formatTimeOfDay(ms, zone)} ${formatZone(zone, ms)}` : formatDateTime(ms, zone).slice(0, 16);
 }
 
-function ProblemTime({ problem, nowMs }: { readonly problem: Problem; readonly nowMs: number }) {
+interface TimeProps {
+  readonly problem: Problem;
+  readonly nowMs: number;
+  readonly isGroup: boolean;
+}
+
+function ProblemTime({ problem, nowMs, isGroup }: TimeProps) {
   const zone = useViewState((state) => state.timeZone);
   const { atMs, firstMs, lasting } = problem;
   if (atMs === null) return <p className="problem-time" />;
@@ -23,26 +39,25 @@ function ProblemTime({ problem, nowMs }: { readonly problem: Problem; readonly n
   return (
     <p className="problem-time dim" title={formatDateTime(atMs, zone)}>
       <span>
-        {lasting.kind === 'standing' && 'since '}
+        {isGroup ? 'newest ' : lasting.kind === 'standing' && 'since '}
         {momentOf(atMs, nowMs, zone)}
       </span>
-      <span>
-        {formatRelative(atMs, nowMs)}
-        {first !== '' && ` · ${first}`}
-      </span>
+      <span>{formatRelative(atMs, nowMs)}</span>
+      {first !== '' && <span>{first}</span>}
     </p>
   );
 }
 
 interface ActProps {
-  readonly problem: Problem;
+  readonly entry: ProblemEntry;
   readonly isAcknowledged: boolean;
   readonly onAcknowledge: (id: string) => void;
   readonly onTakeBack: (id: string) => void;
 }
 
-function Act({ problem, isAcknowledged, onAcknowledge, onTakeBack }: ActProps) {
+function Act({ entry: { problem, members }, isAcknowledged, onAcknowledge, onTakeBack }: ActProps) {
   const { id, title, lasting } = problem;
+  const count = members.length;
   if (isAcknowledged) {
     return (
       <Button
@@ -51,7 +66,7 @@ function Act({ problem, isAcknowledged, onAcknowledge, onTakeBack }: ActProps) {
         onClick={() => onTakeBack(id)}
         data-testid="problem-take-back"
       >
-        Open again
+        {count > 1 ? `Open ${formatCount(count)} again` : 'Open again'}
       </Button>
     );
   }
@@ -64,49 +79,90 @@ function Act({ problem, isAcknowledged, onAcknowledge, onTakeBack }: ActProps) {
       onClick={() => onAcknowledge(id)}
       data-testid="problem-acknowledge"
     >
-      Acknowledge
+      {count > 1 ? 'Acknowledge all' : 'Acknowledge'}
     </Button>
   );
 }
 
 export interface ProblemLineProps extends ActProps {
   readonly nowMs: number;
+  /** Whether the members of a group are listed below it. */
+  readonly isOpen: boolean;
+  readonly onOpen: (id: string, isOpen: boolean) => void;
+}
+
+function Fold({ entry: { problem, members }, isOpen, onOpen }: ProblemLineProps) {
+  if (members.length === 1) return null;
+  return (
+    <Button
+      variant="quiet"
+      className="problem-fold"
+      icon={isOpen ? ChevronDown : ChevronRight}
+      aria-expanded={isOpen}
+      aria-label={`${isOpen ? 'Fold' : 'List all of'}: ${problem.title}`}
+      onClick={() => onOpen(problem.id, !isOpen)}
+      data-testid="problem-fold"
+    >
+      {isOpen ? 'Fold' : `List all ${formatCount(members.length)}`}
+    </Button>
+  );
 }
 
 export function ProblemLine(props: ProblemLineProps) {
-  const { problem, nowMs, isAcknowledged } = props;
+  const { entry, nowMs, isAcknowledged, isOpen, onOpen } = props;
+  const { problem, members } = entry;
   const { view } = useWorkbench();
   const { id, tone, title, why, next, place, incident } = problem;
+  const isGroup = members.length > 1;
   const Icon = tone === 'bad' ? CircleX : TriangleAlert;
-  const word = placeWord(place);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const wanted = new Map([
+      ['ArrowRight', true],
+      ['ArrowLeft', false],
+    ]).get(event.key);
+    if (!isGroup || wanted === undefined || wanted === isOpen || event.defaultPrevented) return;
+    event.preventDefault();
+    onOpen(id, wanted);
+  };
   return (
     <li
-      className={`problem problem-${tone}`}
-      data-testid="problem"
       data-problem={id}
+      data-testid="problem"
       data-acknowledged={isAcknowledged}
       data-muted={incident?.isMuted === true}
     >
-      <Icon className="problem-icon" aria-label={tone === 'bad' ? 'Failed' : 'Waits'} role="img" />
-      <div className="problem-text">
-        <p className="problem-title">{title}</p>
-        <p className="dim">
-          {why}
-          {next !== null && <span className="problem-next"> {next}</span>}
-        </p>
-      </div>
-      <ProblemTime problem={problem} nowMs={nowMs} />
-      <div className="problem-place">
-        {word !== undefined && (
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of its buttons; ← and → fold and unfold a group. */}
+      <div className={`problem problem-${tone}`} onKeyDown={onKeyDown}>
+        <Icon className="problem-icon" aria-label={tone === 'bad' ? 'Failed' : 'Waits'} role="img" />
+        <div className="problem-text">
+          <p className="problem-title">
+            {title}
+            <Fold {...props} />
+          </p>
+          <p className="dim">
+            {why}
+            {next !== null && <span className="problem-next"> {next}</span>}
+          </p>
+        </div>
+        <ProblemTime problem={problem} nowMs={nowMs} isGroup={isGroup} />
+        <div className="problem-place">
           <Button onClick={() => openPlace(view, place)} data-testid="problem-open">
-            {word}
+            {placeWord(place)}
           </Button>
-        )}
+        </div>
+        <div className="problem-act">
+          <Act {...props} />
+        </div>
+        <div className="problem-mute">{incident !== null && <MuteMenu incident={incident} />}</div>
       </div>
-      <div className="problem-act">
-        <Act {...props} />
-      </div>
-      <div className="problem-mute">{incident !== null && <MuteMenu incident={incident} />}</div>
+      {isOpen && isGroup && (
+        <ProblemMembers
+          label={`${title}, worst first`}
+          members={members}
+          nowMs={nowMs}
+          onClose={() => onOpen(id, false)}
+        />
+      )}
     </li>
   );
 }

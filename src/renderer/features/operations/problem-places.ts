@@ -10,7 +10,7 @@ import {
 import type { Workbench } from '../../workbench.tsx';
 import type { ProblemPlace } from './problems.ts';
 
-const words: Readonly<Record<ProblemPlace['kind'], string | undefined>> = {
+const words: Readonly<Record<ProblemPlace['kind'], string>> = {
   session: 'Open its session',
   queue: 'Open the queue',
   queues: 'Open the queues',
@@ -20,11 +20,9 @@ const words: Readonly<Record<ProblemPlace['kind'], string | undefined>> = {
   connections: 'Open the connections',
   approvals: 'Open the approvals',
   access: 'Open the grants',
-  none: undefined,
 };
 
-/** Undefined: it leads nowhere. */
-export function placeWord({ kind }: ProblemPlace): string | undefined {
+export function placeWord({ kind }: ProblemPlace): string {
   return words[kind];
 }
 
@@ -55,8 +53,6 @@ export function openPlace(view: Workbench['view'], place: ProblemPlace): void {
       break;
     case 'access':
       view.setState({ view: 'identity' });
-      break;
-    case 'none':
       break;
   }
 }

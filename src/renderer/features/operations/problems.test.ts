@@ -7,11 +7,11 @@ import type { QuarantineState, StreamsStatus } from '../../../shared/contract/st
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
 import type { RefusalReason } from '../../../shared/contract/trust-report.ts';
 import type { IncidentKind } from '../../../shared/protocol/incident-kinds.ts';
-import { alertCount, findProblems, isAcknowledged, type ProblemSources, unacknowledged } from './problems.ts';
+import { findProblems, isAcknowledged, type ProblemSources } from './problems.ts';
 
 const nothing: ProblemSources = {
   ...{ flow: undefined, swarm: undefined, quarantine: undefined, connection: undefined },
-  ...{ work: undefined, queues: undefined },
+  ...{ work: undefined, queues: undefined, provisioning: undefined },
 };
 
 const flow = (droppedCount: number) => ({ droppedCount }) as StreamsStatus;
@@ -55,6 +55,14 @@ describe('what is wrong now', () => {
     expect(findProblems({ ...nothing, connection: connected({ outbox }) })).toMatchObject([
       { id: 'outbox', tone: 'bad', why: 'outbox: it is damaged.' },
     ]);
+  });
+
+  it('B3 a server without streams is a problem that says how they are made, and leads to the connections', () => {
+    const provisioning = { lacking: ['VAK_WORK_ws', 'VAK_DLQ_ws'] };
+    const [problem, ...others] = findProblems({ ...nothing, provisioning, connection: connected({}) });
+    expect(problem).toMatchObject({ id: 'streams', title: 'prod lacks 2 streams of this workspace', tone: 'bad' });
+    expect(problem?.next).toContain('vak provision');
+    expect([problem?.place.kind, others]).toEqual(['connections', []]);
   });
 
   it('is nothing before anything is known, and nothing when all is well', () => {
@@ -171,7 +179,10 @@ describe('what is wrong now', () => {
         connection: connected({ status, staleSinceMs: 50 }),
       });
     const acknowledged = { connection: 'read', 'death s-w1': '100', drops: '7' };
-    const idsOf = (count: number) => unacknowledged(at(count), acknowledged).map(({ id }) => id);
+    const idsOf = (count: number) =>
+      at(count)
+        .filter((one) => !isAcknowledged(one, acknowledged))
+        .map(({ id }) => id);
     expect(idsOf(7)).toEqual(['connection']);
     expect(idsOf(8)).toEqual(['connection', 'drops']);
     expect(at(7)[0]?.lasting).toEqual({ kind: 'standing', until: 'stands until it is back' });
@@ -189,7 +200,7 @@ describe('what is wrong now', () => {
         next: 'next.',
         queue: 'q',
       },
-      ...{ place: { kind: 'queue', queue: 'q' }, firstMs: 10, lastMs: 40, count: 3, isStanding },
+      ...{ place: { kind: 'queue', queue: 'q' }, firstMs: 10, lastMs: 40, count: 3, weight: 3, isStanding },
       ...{ acknowledged: null, isMuted: false, ...more },
     };
   }
@@ -203,6 +214,7 @@ describe('what is wrong now', () => {
       connection: connected({ staleSinceMs: 50 }),
       work: work(incident('lag'), incident('dead-letters'), incident('lost'), incident('denied'), incident('stuck')),
       queues: undefined,
+      provisioning: { lacking: [] },
     });
     expect(problems.map(({ id }) => id)).toEqual([
       ...['connection', 'incident lost:q', 'incident denied:q', 'refused', 'death s-w1', 'incident dead-letters:q'],
@@ -251,8 +263,7 @@ describe('what is wrong now', () => {
     expect(problems.map((problem) => isAcknowledged(problem, { 'incident denied:q': '40 3' }))).toEqual([
       ...[true, false, false],
     ]);
-    expect(unacknowledged(problems, {})).toHaveLength(2);
-    expect(alertCount(problems, {})).toBe(1);
+    expect(problems.map((problem) => isAcknowledged(problem, {}))).toEqual([true, false, false]);
   });
 
   it('B8 queues that cannot be read over a sound connection are a problem, and none while there is no connection', () => {

@@ -1,6 +1,7 @@
 /** What is wrong now, from the snapshots. Pure. Law: nothing is listed that is not in them. */
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import type { Incident, OperationsState } from '../../../shared/contract/operations-contract.ts';
+import type { ProvisioningState } from '../../../shared/contract/provisioning-contract.ts';
 import type { QueuesState } from '../../../shared/contract/queues-contract.ts';
 import type { QuarantineState, StreamsStatus } from '../../../shared/contract/streams-contract.ts';
 import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
@@ -14,7 +15,7 @@ export type ProblemPlace =
   | { readonly kind: 'session'; readonly session: string }
   | { readonly kind: 'queue'; readonly queue: string }
   | {
-      readonly kind: 'dropped' | 'outage' | 'quarantine' | 'connections' | 'queues' | 'approvals' | 'access' | 'none';
+      readonly kind: 'dropped' | 'outage' | 'quarantine' | 'connections' | 'queues' | 'approvals' | 'access';
     };
 
 export interface Problem {
@@ -50,6 +51,7 @@ export interface ProblemSources {
   readonly swarm: SwarmState | undefined;
   readonly quarantine: QuarantineState | undefined;
   readonly connection: ConnectionsState | undefined;
+  readonly provisioning: ProvisioningState | undefined;
   readonly work: OperationsState | undefined;
   readonly queues: QueuesState | undefined;
 }
@@ -215,6 +217,25 @@ function connectionProblems(connection: ConnectionsState | undefined): readonly 
   return [...problems, ...storeProblems(connection), ...outagesOf(connection)];
 }
 
+/** A server that nobody has made ready for this workspace. */
+function lackingOf(provisioning: ProvisioningState | undefined, connection: ConnectionsState | undefined) {
+  const lacking = provisioning?.lacking ?? [];
+  if (lacking.length === 0) return [];
+  const what = `${formatCount(lacking.length)} ${lacking.length === 1 ? 'stream' : 'streams'}`;
+  const problem: Problem = {
+    ...{
+      ...ofWindow,
+      id: 'streams',
+      tone: 'bad',
+      title: `${connection?.current ?? 'The server'} lacks ${what} of this workspace`,
+    },
+    why: 'What belongs into them cannot be stored: tasks, receipts, approvals.',
+    next: 'Create the streams there, or have it done with vak provision by whoever runs the server.',
+    ...{ atMs: null, place: { kind: 'connections' }, lasting: standing('stands until they are made') },
+  };
+  return [problem];
+}
+
 /** Why the queues are not what is shown of them, though there is a connection. */
 function unreadOf(queues: QueuesState | undefined, connection: ConnectionsState | undefined): readonly Problem[] {
   if (queues === undefined || queues.problem === null || connection?.status.kind !== 'connected') return [];
@@ -247,34 +268,22 @@ export function isAcknowledged(
   return lasting.kind === 'event' && acknowledged[id] === lasting.mark;
 }
 
-/** Those that nobody has acknowledged as they are. */
-export function unacknowledged(
-  problems: readonly Problem[],
-  acknowledged: Readonly<Record<string, string>>,
-): readonly Problem[] {
-  return problems.filter((problem) => !isAcknowledged(problem, acknowledged));
-}
-
-/** Those that ask for attention beyond this list: what is muted is only listed. */
-export function alertCount(problems: readonly Problem[], acknowledged: Readonly<Record<string, string>>): number {
-  return unacknowledged(problems, acknowledged).filter(({ incident }) => incident?.isMuted !== true).length;
-}
-
 /** What is the worst comes first; what is of one rank is told by when it began, so that nothing jumps while it goes on. */
 const ranks =
   'lost refused-record refused-approval denied refused supervisor death dead-letters swarm coordinator stuck no-consumer age lag drops'.split(
     ' ',
   );
 
-function rankOf({ id, incident }: Problem): number {
-  return ranks.indexOf(incident?.kind ?? id.replace(/ .*/, ''));
-}
+/** What it is of: the kind of its incident, or what this window calls it. */
+export const kindOf = ({ id, incident }: Problem): string => incident?.kind ?? id.replace(/ .*/, '');
+const rankOf = (problem: Problem): number => ranks.indexOf(kindOf(problem));
 
-const beganMs = ({ atMs, firstMs }: Problem): number => firstMs ?? atMs ?? 0;
+/** When it happened first, or since when it stands, ms since the epoch; 0: it cannot be told. */
+export const beganMs = ({ atMs, firstMs }: Problem): number => firstMs ?? atMs ?? 0;
 
 /** What is wrong with the connection first, since it decides what else is seen; then the worst, then what began last. */
 export function findProblems(sources: ProblemSources): readonly Problem[] {
-  const { flow, swarm, quarantine, connection, work, queues } = sources;
+  const { flow, swarm, quarantine, connection, provisioning, work, queues } = sources;
   const others = [
     ...(work?.incidents ?? []).map(incidentProblem),
     ...deathsOf(swarm),
@@ -283,5 +292,10 @@ export function findProblems(sources: ProblemSources): readonly Problem[] {
     ...dropsOf(flow),
   ];
   const byRank = others.sort((a, b) => rankOf(a) - rankOf(b) || beganMs(b) - beganMs(a) || (a.id < b.id ? -1 : 1));
-  return [...connectionProblems(connection), ...unreadOf(queues, connection), ...byRank];
+  return [
+    ...connectionProblems(connection),
+    ...lackingOf(provisioning, connection),
+    ...unreadOf(queues, connection),
+    ...byRank,
+  ];
 }

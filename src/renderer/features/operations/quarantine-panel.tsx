@@ -8,7 +8,6 @@ import { formatCount } from '../../ui/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { useViewState, useWorkbench } from '../../workbench.tsx';
 import { QuarantineList } from './quarantine-list.tsx';
-import { selectedIndex } from './quarantine-moves.ts';
 
 function summaryOf({ refusedCount, recent }: QuarantineState): string {
   if (refusedCount === 0) return 'none since the start';
@@ -33,7 +32,7 @@ export function QuarantinePanel({ quarantine }: { readonly quarantine: Quarantin
   }, [view, isWanted, quarantine]);
   const rows = quarantine.recent;
   const open = (seq: number): void => showMessage(view, seq);
-  const hasSelection = selectedIndex({ rows, selectedSeq }) >= 0;
+  const hasSelection = rows.some(({ seq }) => seq === selectedSeq);
   const actions = rows.length > 0 && (
     <Button
       icon={Eye}
@@ -52,15 +51,13 @@ export function QuarantinePanel({ quarantine }: { readonly quarantine: Quarantin
             Nothing was refused.
           </p>
         ) : (
-          <div className="quarantine-frame">
-            <QuarantineList
-              rows={rows}
-              selectedSeq={selectedSeq}
-              onSelect={setSelectedSeq}
-              onOpen={open}
-              listRef={list}
-            />
-          </div>
+          <QuarantineList
+            rows={rows}
+            selectedSeq={selectedSeq}
+            onSelect={setSelectedSeq}
+            onOpen={open}
+            listRef={list}
+          />
         )}
       </Panel>
     </div>

@@ -13,6 +13,7 @@ import { Sparkline } from '../../ui/sparkline.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { ageWords, chooseQueues, oldestWords, restWords, type Trend, trendWords } from './work-words.ts';
+import '../../ui/data-table.css';
 import './work-panel.css';
 
 function TrendMark({ trend }: { readonly trend: Trend }) {
@@ -94,14 +95,14 @@ function QueueRow({ queue, nowMs }: { readonly queue: QueueState; readonly nowMs
         </button>
       </th>
       <td className={`work-state-${tone}`}>{word}</td>
-      <td className="work-number data">{formatCount(lag)}</td>
+      <td className="data-number data">{formatCount(lag)}</td>
       <td className="work-line">
         <Sparkline values={lagHistory} label={`Lag of ${name}, ${trendWords[trend]}`} />
       </td>
-      <td className="work-number data">{oldestWords(queue, nowMs)}</td>
-      <td className="work-number data">{formatRate(inPerSec)}</td>
-      <td className="work-number data">{formatRate(outPerSec)}</td>
-      <td className="work-number data">{drainWords(queue)}</td>
+      <td className="data-number data">{oldestWords(queue, nowMs)}</td>
+      <td className="data-number data">{formatRate(inPerSec)}</td>
+      <td className="data-number data">{formatRate(outPerSec)}</td>
+      <td className="data-number data">{drainWords(queue)}</td>
     </tr>
   );
 }
@@ -112,25 +113,25 @@ function QueueTable({ queues }: { readonly queues: QueuesState }) {
   const rest = restWords(choice);
   return (
     <>
-      <table className="work-table">
+      <table className="data-table work-table">
         <thead>
           <tr>
             <th scope="col">Queue</th>
             <th scope="col">State</th>
-            <th scope="col" className="work-number">
+            <th scope="col" className="data-number">
               Lag
             </th>
             <th scope="col">Lag over time</th>
-            <th scope="col" className="work-number">
+            <th scope="col" className="data-number">
               Oldest
             </th>
-            <th scope="col" className="work-number">
+            <th scope="col" className="data-number">
               In
             </th>
-            <th scope="col" className="work-number">
+            <th scope="col" className="data-number">
               Out
             </th>
-            <th scope="col" className="work-number">
+            <th scope="col" className="data-number">
               To empty
             </th>
           </tr>
@@ -168,6 +169,7 @@ export interface WorkPanelProps {
 export function WorkPanel({ work, queues }: WorkPanelProps) {
   const { view } = useWorkbench();
   const isStale = useSnapshot('connections.state')?.staleSinceMs != null || queues.problem !== null;
+  const isLacking = (useSnapshot('provisioning.state')?.lacking.length ?? 0) > 0;
   const count = queues.queues.length + queues.leftOutCount;
   return (
     <Panel
@@ -189,7 +191,9 @@ export function WorkPanel({ work, queues }: WorkPanelProps) {
         <Figures work={work} />
         {queues.queues.length === 0 ? (
           <p className="panel-note">
-            No queue has been made yet. The first task that is enqueued makes its queue; the local swarm enqueues some.
+            {isLacking
+              ? 'There can be no queue before the streams of this workspace are made here.'
+              : 'No queue has been made yet. The first task that is enqueued makes its queue; the local swarm enqueues some.'}
           </p>
         ) : (
           <QueueTable queues={queues} />

@@ -23,6 +23,7 @@ import { isLiveWorker } from '../../ui/live-worker.ts';
 import { taskWords, workerWord } from '../../ui/swarm-words.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { useSnapshot, useWorkbench } from '../../workbench.tsx';
+import '../../ui/data-table.css';
 import './worker-table.css';
 
 const stateIcons: Readonly<Record<WorkerSummary['state'], LucideIcon>> = {
@@ -99,11 +100,11 @@ function WorkerRow({ worker, nowMs, onKill }: WorkerRowProps) {
       >
         {text}
       </td>
-      <td className="worker-number data">{task === null ? '' : formatDuration(Math.max(0, nowMs - task.startedMs))}</td>
-      <td className="worker-number data">{formatCount(doneCount)}</td>
-      <td className={`worker-number data${failedCount > 0 ? ' worker-failed' : ''}`}>{formatCount(failedCount)}</td>
-      <td className="worker-number data">{formatCount(cancelledCount)}</td>
-      <td className="worker-number data dim">{pid ?? ''}</td>
+      <td className="data-number data">{task === null ? '' : formatDuration(Math.max(0, nowMs - task.startedMs))}</td>
+      <td className="data-number data">{formatCount(doneCount)}</td>
+      <td className={`data-number data${failedCount > 0 ? ' worker-failed' : ''}`}>{formatCount(failedCount)}</td>
+      <td className="data-number data">{formatCount(cancelledCount)}</td>
+      <td className="data-number data dim">{pid ?? ''}</td>
       <td>
         <WorkerButtons worker={worker} onKill={onKill} />
       </td>
@@ -144,7 +145,7 @@ export function WorkerTable({ workers }: { readonly workers: readonly WorkerSumm
   const [killed, setKilled] = useState<WorkerSummary | undefined>();
   return (
     <>
-      <table className="worker-table">
+      <table className="data-table worker-table">
         <thead>
           <tr>
             <th scope="col">Peer</th>
@@ -152,19 +153,19 @@ export function WorkerTable({ workers }: { readonly workers: readonly WorkerSumm
             <th scope="col" className="worker-text">
               Command
             </th>
-            <th scope="col" className="worker-number">
+            <th scope="col" className="data-number">
               Running
             </th>
-            <th scope="col" className="worker-number">
+            <th scope="col" className="data-number">
               Done
             </th>
-            <th scope="col" className="worker-number">
+            <th scope="col" className="data-number">
               Failed
             </th>
-            <th scope="col" className="worker-number">
+            <th scope="col" className="data-number">
               Cancelled
             </th>
-            <th scope="col" className="worker-number">
+            <th scope="col" className="data-number">
               PID
             </th>
             <th scope="col">

@@ -63,6 +63,8 @@ describe('the task of a form', () => {
     [{ env: 'A=1\nA=2' }, 'env', 'Line 2: A stands there twice'],
     [{ timeoutSeconds: '0' }, 'timeoutSeconds', 'Give seconds'],
     [{ timeoutSeconds: 'soon' }, 'timeoutSeconds', 'Give seconds'],
+    [{ line: 'x'.repeat(131_073) }, 'line', 'at most 131\u202f072 (128.0\u00a0KiB): put it into a script'],
+    [{ kind: 'input', input: `"${'x'.repeat(600_000)}"` }, 'input', 'at most 512.0\u00a0KiB are taken'],
     [{ maxRetries: '1.5' }, 'maxRetries', 'whole number'],
     [{ maxRetries: '101' }, 'maxRetries', 'whole number'],
   ] as const)('%j is refused at %s', (more, field, message) => {
@@ -82,20 +84,25 @@ describe('the task of a form', () => {
 
 describe('an error of the engine', () => {
   it.each([
-    ['invalid-input', 'queues.enqueue: task.command.2: Too big', undefined, { line: 'Too big' }],
-    ['invalid-payload', 'task: env.PATH: expected a text', undefined, { env: 'expected a text' }],
-    ['invalid-subject', 'queue: expected 1–64', 'queue', { queue: 'expected 1–64' }],
+    [
+      'invalid-input',
+      'queues.enqueue: task.cwd: it is longer than 300 characters; shorten it',
+      undefined,
+      { cwd: 'It is longer than 300 characters; shorten it.' },
+    ],
+    ['invalid-payload', 'task: env.PATH: expected a text', undefined, { env: 'Expected a text.' }],
+    ['invalid-subject', 'queue: expected 1–64', 'queue', { queue: 'Expected 1–64.' }],
     [
       'conflict',
       'maxRetries: queue render allows 3 retries',
       'maxRetries',
-      { maxRetries: 'queue render allows 3 retries' },
+      { maxRetries: 'Queue render allows 3 retries.' },
     ],
     [
       'limit-exceeded',
       'task: 600000 bytes, at most 524288 are taken',
       'task',
-      { line: '600000 bytes, at most 524288 are taken' },
+      { line: '600000 bytes, at most 524288 are taken.' },
     ],
   ] as const)('%s %s stands at its field', (code, message, field, expected) => {
     const error = new VakError(code, message, field === undefined ? {} : { details: { field } });

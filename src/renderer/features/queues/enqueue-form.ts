@@ -2,6 +2,9 @@
 import { isVakError, VakError } from '../../../shared/base/vak-error.ts';
 import type { PayloadOf } from '../../../shared/protocol/payloads.ts';
 import { isToken } from '../../../shared/protocol/subject.ts';
+import { maxTaskBytes } from '../../../shared/protocol/task-limits.ts';
+import { formatBytes } from '../../ui/format.ts';
+import { lineFault } from '../../ui/line-fault.ts';
 import { readExactJson } from './exact-json.ts';
 
 /** As they are typed. */
@@ -47,8 +50,10 @@ const maxRetries = 100;
 type Part = { readonly task: Partial<WorkTask> } | { readonly wrong: string };
 
 function readWork({ kind, line, input }: EnqueueFields): Part {
-  if (kind === 'command')
-    return line.trim() === '' ? { wrong: 'Type a command line.' } : { task: { command: ['/bin/sh', '-c', line] } };
+  if (kind === 'command') {
+    const wrong = lineFault(line);
+    return wrong === undefined ? { task: { command: ['/bin/sh', '-c', line] } } : { wrong };
+  }
   if (input.trim() === '') return { wrong: 'Type the JSON that the handler is given.' };
   try {
     return { task: { input: readExactJson(input, 'input') } };
@@ -105,6 +110,13 @@ function readQueue(text: string): Part {
   return isToken(name) ? { task: {} } : { wrong: 'Letters, digits, _ and - only, at most 64.' };
 }
 
+/** A task is one message: what it works on is named in it, not put into it. */
+function sizeFault(task: WorkTask): string | undefined {
+  const bytes = new TextEncoder().encode(JSON.stringify(task)).length;
+  if (bytes <= maxTaskBytes) return undefined;
+  return `The task has ${formatBytes(bytes)}, and at most ${formatBytes(maxTaskBytes)} are taken: put what it works on into a file, and name that.`;
+}
+
 /** What the engine cannot know, and what can be said of all fields at once. */
 export function readEnqueueForm(fields: EnqueueFields): EnqueueForm {
   const parts: readonly (readonly [keyof EnqueueFields, Part])[] = [
@@ -122,6 +134,8 @@ export function readEnqueueForm(fields: EnqueueFields): EnqueueForm {
     if ('wrong' in part) errors[field] = part.wrong;
     else task = { ...task, ...part.task };
   }
+  const tooLarge = sizeFault(task);
+  if (tooLarge !== undefined) errors[fields.kind === 'command' ? 'line' : 'input'] ??= tooLarge;
   return Object.keys(errors).length > 0
     ? { kind: 'wrong', errors }
     : { kind: 'ready', queue: fields.queue.trim(), task };
@@ -143,6 +157,10 @@ function fieldNamed(name: string, kind: EnqueueFields['kind']): keyof EnqueueFie
   return names.get(name);
 }
 
+/** `expected a text` as a sentence. */
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+
 const fieldCodes = ['invalid-input', 'invalid-payload', 'invalid-subject', 'conflict', 'limit-exceeded'] as const;
 
 /** The error at its field (`task.env.PATH: …`, `details.field`); undefined if it names none. */
@@ -150,10 +168,11 @@ export function errorAtField(error: unknown, kind: EnqueueFields['kind']): Enque
   if (!(error instanceof VakError) || !fieldCodes.some((code) => isVakError(error, code))) return undefined;
   const parts = error.message.split(': ');
   const path = String(error.details?.['field'] ?? parts.slice(0, -1).join('.'));
+  const wrong = sentence(parts.at(-1) ?? error.message);
   for (const name of path.split('.')) {
     const field = fieldNamed(name, kind);
-    if (field !== undefined) return { [field]: parts.at(-1) ?? error.message };
+    if (field !== undefined) return { [field]: wrong };
   }
   // The whole task, as when it is too large.
-  return path === 'task' ? { [kind === 'command' ? 'line' : 'input']: parts.at(-1) ?? error.message } : undefined;
+  return path === 'task' ? { [kind === 'command' ? 'line' : 'input']: wrong } : undefined;
 }

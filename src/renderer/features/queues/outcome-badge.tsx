@@ -1,5 +1,6 @@
 /** What became of a task: icon and word. */
 import {
+  Ban,
   CircleAlert,
   CircleCheck,
   CircleCheckBig,
@@ -14,6 +15,7 @@ import { outcomeWords } from './queue-words.ts';
 
 const icons: Readonly<Record<TaskOutcome, LucideIcon>> = {
   queued: CircleDashed,
+  refused: Ban,
   retrying: RefreshCw,
   done: CircleCheck,
   'finished-late': CircleCheckBig,

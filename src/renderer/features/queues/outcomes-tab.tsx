@@ -21,6 +21,7 @@ import { maxReports, useTaskReports } from './use-task-reports.ts';
 import './outcomes-tab.css';
 
 const keyOf = ({ leaf }: TaskReport): string => leaf;
+const nameOf = ({ taskId, leaf }: TaskReport): string => taskId ?? leaf;
 
 type Shown = TaskOutcome | 'all';
 
@@ -64,7 +65,7 @@ function Counts({ counts, shown, onShow }: CountsProps) {
 
 function Header() {
   return (
-    <div role="row" className="outcome-columns task-list-heads" aria-rowindex={1}>
+    <div role="row" className="outcome-columns row-list-heads" aria-rowindex={1}>
       <span role="columnheader">Outcome</span>
       <span role="columnheader">Task</span>
       <span role="columnheader" className="row-cell-number" title="Attempts that receipts which count tell of">
@@ -159,6 +160,7 @@ function OutcomeList({ queue, reports, shown, selected, onSelect, onOpen, listRe
         className="task-list"
         rows={kept}
         keyOf={keyOf}
+        nameOf={nameOf}
         selectedKey={selected}
         onSelect={onSelect}
         onOpen={onOpen}

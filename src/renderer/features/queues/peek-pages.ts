@@ -18,6 +18,8 @@ export interface PeekPage {
   /** Null: it is the last page. */
   readonly nextSeq: number | null;
   readonly readAtMs: number;
+  /** Tasks that stood in the queue then. */
+  readonly standingCount: number;
 }
 
 export interface PeekState {
@@ -45,11 +47,12 @@ export interface PeekPages {
 export interface PeekPagesDeps {
   readonly queue: string;
   readonly peek: Workbench['client']['queues']['peek'];
+  readonly standing: Workbench['client']['queues']['standing'];
   readonly now: () => number;
 }
 
 /** Creates it with nothing read. */
-export function createPeekPages({ queue, peek, now }: PeekPagesDeps): PeekPages {
+export function createPeekPages({ queue, peek, standing, now }: PeekPagesDeps): PeekPages {
   const store = createStore<PeekState>(() => ({ page: undefined, isReading: false, failure: undefined, trail: [] }));
   const calls = new AbortController();
 
@@ -58,9 +61,13 @@ export function createPeekPages({ queue, peek, now }: PeekPagesDeps): PeekPages 
     store.setState({ isReading: true });
     try {
       const from = fromSeq === null ? {} : { fromSeq };
-      const { tasks, nextSeq } = await peek({ queue, limit: pageSize, ...from }, { signal: calls.signal });
-      if (calls.signal.aborted) return;
-      store.setState({ page: { fromSeq, tasks, nextSeq, readAtMs: now() }, trail, failure: undefined });
+      const { signal } = calls;
+      const [{ tasks, nextSeq }, { count: standingCount }] = await Promise.all([
+        peek({ queue, limit: pageSize, ...from }, { signal }),
+        standing({ queue }, { signal }),
+      ]);
+      if (signal.aborted) return;
+      store.setState({ page: { fromSeq, tasks, nextSeq, readAtMs: now(), standingCount }, trail, failure: undefined });
     } catch (error) {
       if (!calls.signal.aborted && !isVakError(error, 'aborted')) store.setState({ failure: { error } });
     } finally {

@@ -72,8 +72,6 @@ export function createSelectedActions(deps: QueueActionsDeps, { queue, isPaused 
 
 /** How the view is gone through. */
 export interface QueueMoves {
-  /** Moves the selection of the table. */
-  readonly move: (key: 'j' | 'k' | 'Home' | 'End') => void;
   readonly open: () => void;
   readonly focusFilter: () => void;
   readonly copyName: () => void;
@@ -86,10 +84,6 @@ export function createMoveActions(moves: QueueMoves): readonly Action[] {
     ...{ id: `queues.sort.${id}`, title, group, run: () => moves.sort(order) },
   });
   return [
-    { ...go('next', 'Select the next queue', ['j', 'ArrowDown']), run: () => moves.move('j') },
-    { ...go('previous', 'Select the previous queue', ['k', 'ArrowUp']), run: () => moves.move('k') },
-    { ...go('first', 'Select the first queue', ['Home']), run: () => moves.move('Home') },
-    { ...go('last', 'Select the last queue', ['End']), run: () => moves.move('End') },
     { ...go('open', 'Open the selected queue', ['Enter']), run: moves.open },
     { ...go('filter', 'Filter the queues', ['/']), run: moves.focusFilter },
     { ...go('copyName', 'Copy the name of the selected queue', ['y']), run: moves.copyName },

@@ -5,7 +5,8 @@ import type { QueueState, QueuesState } from '../../../shared/contract/queues-co
 import { ActionButton } from '../../actions/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Choice } from '../../ui/choice.ts';
-import { formatRelative, formatTimeOfDay, formatZone } from '../../ui/format.ts';
+import { DetailNotice } from '../../ui/detail-facts.tsx';
+import { formatDateTime, formatRelative, formatTimeOfDay, formatZone } from '../../ui/format.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { healthWords } from '../../ui/queue-health-words.ts';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -13,6 +14,7 @@ import { useNow } from '../../ui/use-now.ts';
 import { useViewState } from '../../workbench.tsx';
 import { LagChart } from './lag-chart.tsx';
 import { OutcomesTab } from './outcomes-tab.tsx';
+import { PurgeLine } from './purge-line.tsx';
 import { QueueFigures } from './queue-figures.tsx';
 import { HealthBadge } from './queue-row.tsx';
 import { WaitingTab } from './waiting-tab.tsx';
@@ -41,6 +43,26 @@ function Standing({ queue, nowMs }: { readonly queue: QueueState; readonly nowMs
         {formatRelative(Math.min(sinceMs, nowMs), nowMs)} · {healthWords[health].meaning}
       </span>
     </p>
+  );
+}
+
+/** A flag that workers do not obey: somebody meant to pause it, or to let it go on. */
+function FlagNotice({ queue: { refusedFlag } }: { readonly queue: QueueState }) {
+  const zone = useViewState((state) => state.timeZone);
+  if (refusedFlag === null) return null;
+  const by = refusedFlag.by === null ? 'by nobody who can be told' : `by ${visibleText(refusedFlag.by)}`;
+  return (
+    <div className="queue-flag-notice">
+      <DetailNotice
+        title="A pause flag lies there that does not count: workers do not obey it"
+        data-testid="queue-flag"
+      >
+        <p>{visibleText(refusedFlag.why)}</p>
+        <p className="dim">
+          Set {by} at {formatDateTime(refusedFlag.atMs, zone)}. Pause or resume the queue to put yours in its place.
+        </p>
+      </DetailNotice>
+    </div>
   );
 }
 
@@ -107,6 +129,8 @@ export function QueueDetail(props: QueueDetailProps) {
     <>
       <Head name={name} onClose={onClose} isGone={false} />
       <Standing queue={queue} nowMs={nowMs} />
+      <FlagNotice queue={queue} />
+      <PurgeLine queue={queue.queue} purges={state.purges} />
       <div className="queue-overview">
         <LagChart queue={queue} readAtMs={state.readAtMs ?? nowMs} sampleMs={state.sampleMs} />
         <QueueFigures queue={queue} nowMs={nowMs} />

@@ -42,9 +42,10 @@ const by =
 const severity: Readonly<Record<QueueState['health'], number>> = {
   idle: 0,
   ok: 1,
-  paused: 2,
-  'no-consumer': 3,
-  stuck: 4,
+  waiting: 2,
+  paused: 3,
+  'no-consumer': 4,
+  stuck: 5,
 };
 
 const compares: Readonly<Record<QueueColumn, Compare>> = {

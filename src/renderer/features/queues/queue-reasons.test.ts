@@ -6,6 +6,7 @@ import { type QueueSituation, whyNotEnqueue, whyNotPause, whyNotPurge, whyNotRes
 
 const state: QueuesState = {
   ...{ readAtMs: 1, problem: null, sampleMs: 2000, leftOutCount: 0, supervisor: { kind: 'running', why: null } },
+  purges: [],
   queues: [
     queueState('busy', { lag: 3 }),
     queueState('held', { health: 'paused', paused: { by: 'operator', sinceMs: 1 } }),
@@ -17,7 +18,9 @@ const at = (selected: string | null, connection = writable): QueueSituation => (
 describe('why not', () => {
   it('A10 a read-only connection changes no queue, and says so first', () => {
     const readOnly = connectionsState();
-    expect(whyNotEnqueue({ connection: readOnly })).toBe('the connection prod is read-only');
+    expect(whyNotEnqueue({ connection: readOnly })).toBe(
+      'the connection prod is read-only; use another one or change it in Settings, Connections',
+    );
     for (const why of [whyNotPause, whyNotPurge]) expect(why(at('busy', readOnly))).toMatch('read-only');
     expect(whyNotResume(at('held', readOnly))).toMatch('read-only');
   });

@@ -1,7 +1,7 @@
 /** Why something cannot be done with a queue now. Pure; undefined: it can. */
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import type { QueueState, QueuesState } from '../../../shared/contract/queues-contract.ts';
-import { publishFault } from '../../ui/connection-words.ts';
+import { publishLack } from '../../ui/connection-words.ts';
 
 export interface QueueSituation {
   readonly connection: ConnectionsState | undefined;
@@ -16,12 +16,12 @@ function selectedQueue({ state, selected }: Pick<QueueSituation, 'state' | 'sele
 }
 
 export function whyNotEnqueue({ connection }: Pick<QueueSituation, 'connection'>): string | undefined {
-  return publishFault(connection);
+  return publishLack(connection);
 }
 
 function whyNotChange(situation: QueueSituation): string | undefined {
   if (situation.selected === null) return 'select a queue first';
-  return publishFault(situation.connection) ?? (selectedQueue(situation) === undefined ? 'it is gone' : undefined);
+  return publishLack(situation.connection) ?? (selectedQueue(situation) === undefined ? 'it is gone' : undefined);
 }
 
 export function whyNotPause(situation: QueueSituation): string | undefined {

@@ -8,6 +8,7 @@ import {
   CirclePause,
   CirclePlay,
   CircleX,
+  Hourglass,
   type LucideIcon,
   UserX,
 } from 'lucide-react';
@@ -23,6 +24,7 @@ const healthIcons: Readonly<Record<QueueHealth, LucideIcon>> = {
   idle: Circle,
   paused: CirclePause,
   stuck: CircleX,
+  waiting: Hourglass,
   'no-consumer': UserX,
 };
 

@@ -87,6 +87,8 @@ export function QueueTable(props: QueueTableProps) {
         className="queue-list"
         rows={queues}
         keyOf={keyOf}
+        nameOf={keyOf}
+        main={{ group: 'Queues', noun: 'queue' }}
         selectedKey={selected ?? undefined}
         onSelect={onSelect}
         onPick={onPick}

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { queueState } from '../../../../tests/support/queue-states.ts';
 import { thinSpace } from '../../ui/format.ts';
-import { isAmiss, outcomes, purgedWords, rememberedCount, summaryWords } from './queue-words.ts';
+import { isAmiss, outcomes, pageWords, purgedWords, rememberedCount, summaryWords } from './queue-words.ts';
+
+it('W9 what was read is told as of when it was read, and what there is by now', () => {
+  const at = '12:03:04 UTC';
+  expect(pageWords({ shown: 50, of: 1203, at, now: 1310 })).toBe(
+    '50 of 1\u202f203 tasks as of 12:03:04 UTC, now 1\u202f310',
+  );
+  expect(pageWords({ shown: 3, of: 3, at, now: 3 })).toBe('3 tasks as of 12:03:04 UTC');
+  expect(pageWords({ shown: 1, of: 1, at, now: 0 })).toBe('1 task as of 12:03:04 UTC, now 0');
+});
 
 describe('words for queues', () => {
   it('W9 the summary says how many have to be looked at, and how much is to do', () => {
@@ -26,7 +35,7 @@ describe('words for queues', () => {
       typeof queueState
     >['outcomes'];
     expect(rememberedCount(counts)).toBe(2 ** outcomes.length - 1);
-    expect(outcomes).toHaveLength(7);
+    expect(outcomes).toHaveLength(8);
   });
 
   it('a purge says what went, what had left before, and what came later', () => {

@@ -17,6 +17,7 @@ export interface OutcomeWord {
 /** In the order in which they are listed. */
 export const outcomeWords: Readonly<Record<TaskOutcome, OutcomeWord>> = {
   queued: { word: 'queued', tone: 'quiet', meaning: 'It stands in its queue, and no attempt of it has ended.' },
+  refused: { word: 'refused', tone: 'bad', meaning: 'It stands in its queue, and no worker will run it.' },
   retrying: { word: 'retrying', tone: 'wait', meaning: 'An attempt failed; it stands in its queue for the next one.' },
   done: { word: 'done', tone: 'ok', meaning: 'A worker says with a signed receipt that it is done.' },
   'finished-late': {
@@ -43,6 +44,18 @@ export function rememberedCount(counts: QueueState['outcomes']): number {
 /** `1 task`, `1 204 tasks`. */
 export function tasksWords(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'task' : 'tasks'}`;
+}
+
+/** `50 of 1 203 tasks as of 12:03:04 UTC, now 1 310`: what was read, of when, and what there is by now. */
+export function pageWords(page: {
+  readonly shown: number;
+  readonly of: number;
+  readonly at: string;
+  readonly now: number;
+}): string {
+  const { shown, of, at, now } = page;
+  const count = shown === of ? tasksWords(of) : `${formatCount(shown)} of ${tasksWords(of)}`;
+  return `${count} as of ${at}${now === of ? '' : `, now ${formatCount(now)}`}`;
 }
 
 /** Beside the title: how many there are, how many have to be looked at, how much waits. */

@@ -9,7 +9,7 @@ function setUp(standing = [{ count: 3, lastSeq: 9 }]) {
     pause: vi.fn(async () => {}),
     resume: vi.fn(async () => {}),
     standing: vi.fn(async () => standing.shift() ?? { count: 0, lastSeq: 0 }),
-    purge: vi.fn(async () => ({ purgedCount: 2 })),
+    purge: vi.fn(async (_asked: unknown, _options?: { signal?: AbortSignal }) => ({ purgedCount: 2 })),
   };
   const said = {
     notify: vi.fn((_text: string, offer?: NoticeOffer) => void (offer === undefined || offers.push(offer))),
@@ -27,17 +27,36 @@ describe('purging', () => {
     ]);
     await work.requestPurge('render');
     expect(work.store.getState().purging).toEqual({ queue: 'render', count: 3, lastSeq: 9 });
-    await work.purge({ typed: 'render', reason: 'a wrong batch' });
-    expect(client.purge).toHaveBeenCalledWith({
-      queue: 'render',
-      confirmedName: 'render',
-      lastSeq: 9,
-      reason: 'a wrong batch',
-    });
+    await work.purge({ typed: 'render', reason: 'a wrong batch' }, 'prod-eu');
+    expect(client.purge).toHaveBeenCalledWith(
+      {
+        ...{ queue: 'render', confirmedName: 'render', environment: 'prod-eu' },
+        ...{ lastSeq: 9, reason: 'a wrong batch' },
+      },
+      { signal: expect.any(AbortSignal) },
+    );
     expect(notify).toHaveBeenCalledWith(
       '2 tasks purged from render. 1 task had left it before. 1 task came later and stays.',
     );
     expect(work.store.getState().purging).toBeUndefined();
+  });
+
+  it('A10 is ended by who began it, and says how far it came', async () => {
+    const { work, client, reportError } = setUp();
+    client.purge.mockImplementationOnce(
+      (_asked: unknown, options?: { signal?: AbortSignal }) =>
+        new Promise((_, reject) => {
+          options?.signal?.addEventListener('abort', () =>
+            reject(new VakError('aborted', 'purge: it was stopped; 500 tasks had been taken out')),
+          );
+        }),
+    );
+    await work.requestPurge('render');
+    const purging = work.purge({ typed: 'render', reason: undefined }, 'prod-eu');
+    work.stopPurge('another');
+    work.stopPurge('render');
+    await purging;
+    expect(reportError).toHaveBeenCalledWith('Purge render', expect.objectContaining({ code: 'aborted' }));
   });
 
   it('asks nothing about a queue in which nothing stands', async () => {
@@ -53,8 +72,8 @@ describe('purging', () => {
     client.purge.mockRejectedValueOnce(failure);
     await work.requestPurge('render');
     await Promise.all([
-      work.purge({ typed: 'render', reason: undefined }),
-      work.purge({ typed: 'render', reason: undefined }),
+      work.purge({ typed: 'render', reason: undefined }, 'prod-eu'),
+      work.purge({ typed: 'render', reason: undefined }, 'prod-eu'),
     ]);
     expect(client.purge).toHaveBeenCalledOnce();
     expect(reportError).toHaveBeenCalledWith('Purge render', failure);

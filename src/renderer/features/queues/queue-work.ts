@@ -29,8 +29,10 @@ export interface QueueWork {
   resume(queue: string): Promise<void>;
   /** Counts what stands in the queue, and asks. */
   requestPurge(queue: string): Promise<void>;
-  /** Purges what was asked about; what fails is reported. */
-  purge(given: Confirmation): Promise<void>;
+  /** Purges what was asked about in that environment; what fails is reported. */
+  purge(given: Confirmation, environment: string): Promise<void>;
+  /** Ends the purge of a queue after the part that is under way. */
+  stopPurge(queue: string): void;
   close(): void;
 }
 
@@ -38,20 +40,28 @@ export interface QueueWorkDeps extends Pick<Workbench, 'notify' | 'refuse' | 're
   readonly client: Pick<Workbench['client']['queues'], 'pause' | 'resume' | 'standing' | 'purge'>;
 }
 
+type PurgeGiven = Confirmation & { readonly environment: string };
+
 /** Creates it with no dialog open. */
 export function createQueueWork({ client, notify, refuse, reportError }: QueueWorkDeps): QueueWork {
   const store = createStore<QueueWorkState>(() => ({ enqueuing: undefined, purging: undefined }));
+  /** Ends what is under way, by queue. */
+  const stops = new Map<string, AbortController>();
 
   async function resume(queue: string): Promise<void> {
     await client.resume({ queue });
     notify(`${visibleText(queue)} is resumed: workers claim from it again.`);
   }
 
-  async function purgeAsked({ queue, count, lastSeq }: PurgeQuestion, { typed, reason }: Confirmation): Promise<void> {
-    const { purgedCount } = await client.purge({
-      ...{ queue, lastSeq, confirmedName: typed },
+  async function purgeAsked({ queue, count, lastSeq }: PurgeQuestion, given: PurgeGiven): Promise<void> {
+    const { typed, reason, environment } = given;
+    const stop = new AbortController();
+    stops.set(queue, stop);
+    const asked = {
+      ...{ queue, lastSeq, confirmedName: typed, environment },
       ...(reason === undefined ? {} : { reason }),
-    });
+    };
+    const { purgedCount } = await client.purge(asked, { signal: stop.signal }).finally(() => stops.delete(queue));
     const { count: left } = await client.standing({ queue });
     notify(purgedWords({ queue: visibleText(queue), asked: count, purged: purgedCount, left }));
   }
@@ -72,16 +82,17 @@ export function createQueueWork({ client, notify, refuse, reportError }: QueueWo
       if (count === 0) refuse(`Purge ${visibleText(queue)}: no task stands in it.`);
       else store.setState({ purging: { queue, count, lastSeq } });
     },
-    async purge(given) {
+    async purge(given, environment) {
       const { purging } = store.getState();
       if (purging === undefined) return;
       store.setState({ purging: undefined });
       try {
-        await purgeAsked(purging, given);
+        await purgeAsked(purging, { ...given, environment });
       } catch (error) {
         reportError(`Purge ${visibleText(purging.queue)}`, error);
       }
     },
+    stopPurge: (queue) => stops.get(queue)?.abort(),
     close: () => store.setState({ enqueuing: undefined, purging: undefined }),
   };
 }

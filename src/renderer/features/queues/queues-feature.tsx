@@ -28,7 +28,7 @@ function PurgeGuard() {
         reasonHint: 'It stands in the signed record of the purge.',
       }}
       onCancel={work.close}
-      onConfirm={(given) => void work.purge(given)}
+      onConfirm={(given) => void work.purge(given, environment.name)}
     />
   );
 }

@@ -5,7 +5,6 @@ import type { QueueState, QueuesState } from '../../../shared/contract/queues-co
 import { ActionButton } from '../../actions/action-button.tsx';
 import { useEnvironment } from '../../state/use-environment.ts';
 import { copyText } from '../../ui/copy-text.ts';
-import { moveInList } from '../../ui/list-moves.ts';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { type Hold, useHeldRows, useHold } from '../../ui/use-held-rows.ts';
 import { ViewFrame } from '../../ui/view-frame.tsx';
@@ -94,30 +93,16 @@ function useDetailPage(selected: string | null) {
 }
 
 interface MovesDeps {
-  readonly rows: RefObject<readonly QueueState[]>;
-  readonly list: RefObject<HTMLDivElement | null>;
   readonly filter: RefObject<HTMLInputElement | null>;
   readonly root: RefObject<HTMLElement | null>;
 }
 
-function useMoves({
-  rows,
-  list,
-  filter,
-  root,
-}: MovesDeps): QueueMoves & { readonly openQueue: (queue: string) => void } {
+function useMoves({ filter, root }: MovesDeps): QueueMoves & { readonly openQueue: (queue: string) => void } {
   const { view, notify, refuse } = useWorkbench();
   return useMemo(() => {
     const openQueue = (selectedQueue: string): void => view.setState({ selectedQueue, isQueueOpen: true });
     return {
       openQueue,
-      move(key) {
-        const keys = rows.current.map(keyOf);
-        const next = moveInList({ keys, selectedKey: view.getState().selectedQueue ?? undefined, pageRows: 1 }, key);
-        const selectedQueue = next === undefined ? undefined : keys[next];
-        if (selectedQueue !== undefined) view.setState({ selectedQueue });
-        list.current?.focus({ preventScroll: true });
-      },
       open() {
         const { selectedQueue, isQueueOpen } = view.getState();
         if (selectedQueue === null) return;
@@ -133,7 +118,7 @@ function useMoves({
       focusFilter: () => filter.current?.focus(),
       sort: (queueOrder) => view.setState({ queueOrder }),
     };
-  }, [view, notify, refuse, rows, list, filter, root]);
+  }, [view, notify, refuse, filter, root]);
 }
 
 interface TablePlaceProps {
@@ -182,12 +167,10 @@ function QueuesContent({ state }: { readonly state: QueuesState }) {
   const hasDetail = useViewState((one) => one.isQueueOpen && one.selectedQueue !== null);
   const filter = useViewState((one) => one.queueFilter);
   const { rows, ...hold } = useQueueRows(state.queues);
-  const shownRows = useRef(rows);
-  shownRows.current = rows;
   const list = useRef<HTMLDivElement>(null);
   const filterInput = useRef<HTMLInputElement>(null);
   const root = useRef<HTMLDivElement>(null);
-  const moves = useMoves({ rows: shownRows, list, filter: filterInput, root });
+  const moves = useMoves({ filter: filterInput, root });
   const page = useDetailPage(selected);
   const queue = state.queues.find((one) => one.queue === selected);
   useQueueActions({ moves, selected: queue ?? selected });

@@ -10,7 +10,7 @@ const attempt = (number: number, more: Partial<TaskAttempt> = {}): TaskAttempt =
 
 const report = (more: Partial<TaskReport>): TaskReport => ({
   ...{ leaf: 'l', taskId: 't', queue: 'render', outcome: 'retrying', storedMs: 0, changedMs: 9 },
-  ...{ attempts: [], deadLetter: null },
+  ...{ attempts: [], deadLetter: null, refusal: null },
   ...more,
 });
 

@@ -73,9 +73,14 @@ function Attempts({ report, maxDeliver }: { readonly report: TaskReport; readonl
 function Report({ report, maxDeliver }: { readonly report: TaskReport; readonly maxDeliver: number }) {
   const zone = useViewState((state) => state.timeZone);
   const nowMs = useNow();
-  const { outcome, storedMs, changedMs, deadLetter } = report;
+  const { outcome, storedMs, changedMs, deadLetter, refusal } = report;
   return (
     <>
+      {refusal !== null && (
+        <DetailNotice title="No worker will run it" data-testid="task-refusal">
+          <p>{visibleText(refusal)}</p>
+        </DetailNotice>
+      )}
       {deadLetter !== null && (
         <DetailNotice
           title={outcome === 'finished-late' ? 'It had a dead letter before it was done' : 'It is a dead letter'}

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { QueueState } from '../../../shared/contract/queues-contract.ts';
-import { useWorkbench } from '../../workbench.tsx';
+import { useWorkbench, type Workbench } from '../../workbench.tsx';
 import { createPeekPages, type PeekPages, type PeekState } from './peek-pages.ts';
 
 /** Shortest time between two readings that nobody asked for. */
@@ -12,15 +12,19 @@ export interface Peeking extends PeekState {
   readonly pages: PeekPages;
 }
 
+function pagesOf({ queues }: Workbench['client'], queue: string): PeekPages {
+  return createPeekPages({ queue, peek: queues.peek, standing: queues.standing, now: Date.now });
+}
+
 export function usePeekPages(queue: QueueState, isHeld: boolean): Peeking {
   const { client } = useWorkbench();
   const name = queue.queue;
-  const [pages, setPages] = useState(() => createPeekPages({ queue: name, peek: client.queues.peek, now: Date.now }));
+  const [pages, setPages] = useState(() => pagesOf(client, name));
   // What the page shows may have changed when one of these did.
   const figures = [queue.pendingCount, queue.inFlightCount, queue.oldestMs, queue.outPerSec > 0].join(' ');
   const readFor = useRef(figures);
   useEffect(() => {
-    const created = createPeekPages({ queue: name, peek: client.queues.peek, now: Date.now });
+    const created = pagesOf(client, name);
     setPages(created);
     void created.again();
     return () => created.dispose();

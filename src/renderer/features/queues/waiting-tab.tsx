@@ -4,18 +4,10 @@ import { ChevronLeft, ChevronRight, CircleSlash, RotateCw } from 'lucide-react';
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { PeekedTask, QueueState } from '../../../shared/contract/queues-contract.ts';
+import { momentWords } from '../../ui/connection-words.ts';
 import { describeError } from '../../ui/describe-error.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
-import {
-  formatAge,
-  formatBytes,
-  formatCount,
-  formatDateTime,
-  formatRelative,
-  formatTime,
-  formatTimeOfDay,
-  formatZone,
-} from '../../ui/format.ts';
+import { formatAge, formatBytes, formatCount, formatDateTime, formatTime, formatZone } from '../../ui/format.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { RowList } from '../../ui/row-list.tsx';
 import { SealBadge, SignatureBadge } from '../../ui/trust-badges.tsx';
@@ -25,7 +17,7 @@ import { useActions, useViewState } from '../../workbench.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 import type { PeekPages } from './peek-pages.ts';
 import { PeekedTaskPage } from './peeked-task-page.tsx';
-import { tasksWords } from './queue-words.ts';
+import { pageWords } from './queue-words.ts';
 import { EscapeScope } from './task-page.tsx';
 import { type Peeking, usePeekPages } from './use-peek-pages.ts';
 
@@ -84,7 +76,7 @@ function Cells({ task, nowMs }: CellsProps) {
 function Header() {
   const zone = useViewState((state) => state.timeZone);
   return (
-    <div role="row" className="waiting-columns task-list-heads" aria-rowindex={1}>
+    <div role="row" className="waiting-columns row-list-heads" aria-rowindex={1}>
       <span role="columnheader" className="row-cell-number" title="Place in the stream of tasks">
         Seq
       </span>
@@ -113,7 +105,6 @@ function Header() {
 function PageStrip({ queue, peeking }: { readonly queue: QueueState; readonly peeking: Peeking }) {
   const { page, pages, trail, isReading } = peeking;
   const zone = useViewState((state) => state.timeZone);
-  const nowMs = useNow();
   const first = page?.tasks[0]?.seq;
   const last = page?.tasks.at(-1)?.seq;
   const place = first === undefined || last === undefined ? '' : `#${formatCount(first)} – #${formatCount(last)} · `;
@@ -122,7 +113,10 @@ function PageStrip({ queue, peeking }: { readonly queue: QueueState; readonly pe
       <p className="task-strip-words dim" data-testid="waiting-strip" data-read={page?.readAtMs ?? ''}>
         {page === undefined
           ? 'Looking…'
-          : `${place}${tasksWords(queue.lag)} in all · as of ${formatTimeOfDay(page.readAtMs, zone)}, ${formatRelative(page.readAtMs, nowMs)}`}
+          : `${place}${pageWords({
+              ...{ shown: page.tasks.length, of: page.standingCount, now: queue.lag },
+              at: momentWords(page.readAtMs, zone),
+            })}`}
       </p>
       <IconButton
         icon={ChevronLeft}
@@ -223,6 +217,7 @@ function WaitingList({ queue, selected, onSelect, onOpen, onHover, listRef, ...p
             className="task-list"
             rows={page.tasks}
             keyOf={keyOf}
+            nameOf={keyOf}
             selectedKey={selected === undefined ? undefined : String(selected)}
             onSelect={(key) => onSelect(Number(key))}
             onOpen={(key) => onOpen(Number(key))}

@@ -9,6 +9,7 @@ import { healthWords } from '../../ui/queue-health-words.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { useViewState } from '../../workbench.tsx';
 import { HealthBadge } from './queue-row.tsx';
+import '../../ui/data-table.css';
 import './workers-tab.css';
 
 const byPeer = (a: QueueWorker, b: QueueWorker): number => (a.peer < b.peer ? -1 : a.peer > b.peer ? 1 : 0);
@@ -63,17 +64,17 @@ export function WorkersTab({ queue }: { readonly queue: QueueState }) {
       {workers.length === 0 ? (
         <NoWorkers queue={visibleText(queue.queue)} />
       ) : (
-        <table className="workers-table" aria-label="Workers whose receipts count">
+        <table className="data-table workers-table" aria-label="Workers whose receipts count">
           <thead>
             <tr>
               <th scope="col">Worker</th>
-              <th scope="col" className="row-cell-number">
+              <th scope="col" className="data-number">
                 Done
               </th>
-              <th scope="col" className="row-cell-number" title="Attempts that failed">
+              <th scope="col" className="data-number" title="Attempts that failed">
                 Failed
               </th>
-              <th scope="col" className="row-cell-number">
+              <th scope="col" className="data-number">
                 Last heard
               </th>
             </tr>
@@ -84,11 +85,11 @@ export function WorkersTab({ queue }: { readonly queue: QueueState }) {
                 <th scope="row" className="data" title={visibleText(peer)}>
                   {visibleText(peer)}
                 </th>
-                <td className="row-cell-number data">{formatCount(doneCount)}</td>
-                <td className={`row-cell-number data${failedCount > 0 ? ' tone-bad' : ' dim'}`}>
+                <td className="data-number data">{formatCount(doneCount)}</td>
+                <td className={`data-number data${failedCount > 0 ? ' tone-bad' : ' dim'}`}>
                   {formatCount(failedCount)}
                 </td>
-                <td className="row-cell-number data dim" title={formatDateTime(lastMs, zone)}>
+                <td className="data-number data dim" title={formatDateTime(lastMs, zone)}>
                   {formatRelative(Math.min(lastMs, nowMs), nowMs)}
                 </td>
               </tr>

@@ -49,7 +49,14 @@ export function findSessions(sessions: readonly SessionSummary[], query: string)
     .slice(0, part === '' ? maxSuggested : maxShown);
 }
 
-const healthRank: Readonly<Record<QueueHealth, number>> = { stuck: 0, 'no-consumer': 1, paused: 2, ok: 3, idle: 4 };
+const healthRank: Readonly<Record<QueueHealth, number>> = {
+  stuck: 0,
+  'no-consumer': 1,
+  paused: 2,
+  waiting: 3,
+  ok: 4,
+  idle: 5,
+};
 
 /** Queues whose name contains the query, those that are amiss first, then by name as they come. */
 export function findQueues(queues: readonly QueueState[], query: string): readonly QueueState[] {

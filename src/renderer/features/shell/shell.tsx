@@ -1,5 +1,6 @@
 /** The frame around every view: title bar, environment line, rail, status bar, palette, sheet of keys, all keys. */
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import type { Attention } from '../../../shared/contract/operations-contract.ts';
 import { useKeyDispatch } from '../../actions/use-key-dispatch.ts';
 import { useEnvironment } from '../../state/use-environment.ts';
 import { showQueue } from '../../state/view-store.ts';
@@ -14,8 +15,8 @@ import { titleOfView } from './view-catalog.ts';
 import './shell.css';
 
 export interface ShellProps {
-  /** How many things need attention now. */
-  readonly alertCount: number;
+  /** What needs an operator now. */
+  readonly attention: Attention;
   readonly badges: Badges;
   /** What is said to the user, in a row of its own: it covers nothing. */
   readonly notices: ReactNode;
@@ -34,7 +35,7 @@ function useDocumentTitle(): void {
   }, [view]);
 }
 
-export function Shell({ alertCount, badges, notices, children }: ShellProps) {
+export function Shell({ attention, badges, notices, children }: ShellProps) {
   const { view, setLook } = useWorkbench();
   const [open, setOpen] = useState<'palette' | 'keys' | undefined>();
   const close = (): void => setOpen(undefined);
@@ -52,7 +53,7 @@ export function Shell({ alertCount, badges, notices, children }: ShellProps) {
   useDocumentTitle();
   return (
     <div className="shell">
-      <TitleBar alertCount={alertCount} onSearch={() => setOpen('palette')} />
+      <TitleBar attention={attention} onSearch={() => setOpen('palette')} />
       <EnvironmentLine />
       <div className="shell-middle">
         <Rail badges={badges} />

@@ -1,7 +1,9 @@
 /** The title bar: which environment this is, the way to everything (⌘K), what needs attention, and how times and colours are shown. */
 import { Flag, Monitor, Moon, Search, Sun } from 'lucide-react';
+import type { Attention } from '../../../shared/contract/operations-contract.ts';
 import { ariaKeys, isApplePlatform } from '../../actions/key-bindings.ts';
 import type { ThemeChoice } from '../../state/view-store.ts';
+import { attentionWords } from '../../ui/attention-words.ts';
 import { formatCount, formatZone } from '../../ui/format.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { KeyHint } from '../../ui/key-hint.tsx';
@@ -47,17 +49,22 @@ function ThemeSwitch() {
   );
 }
 
-function AlertFlag({ count }: { readonly count: number }) {
+/** The number that the window's title and the app's icon show, too, with what it is made of. */
+function AlertFlag({ attention }: { readonly attention: Attention }) {
   const { view } = useWorkbench();
+  const count = attention.incidentCount + attention.approvalCount;
   if (count === 0) return null;
-  const words = `${formatCount(count)} ${count === 1 ? 'thing needs' : 'things need'} attention`;
+  const words = `${formatCount(count)} ${count === 1 ? 'thing needs' : 'things need'} an operator: ${attentionWords(attention)}`;
+  const place = attention.incidentCount === 0 ? 'approvals' : 'operations';
+  const next = `Open the ${attention.incidentCount === 0 ? 'approvals' : 'Operations Center'}`;
   return (
-    <Tooltip content={`${words}. Open the Operations Center`}>
+    <Tooltip content={`${words}. ${next}`}>
       <button
         type="button"
         className="title-bar-flag"
-        aria-label={`${words}; open the Operations Center`}
-        onClick={() => view.setState({ view: 'operations' })}
+        aria-label={`${words}; ${next.toLowerCase()}`}
+        data-testid="attention-flag"
+        onClick={() => view.setState({ view: place })}
       >
         <Flag aria-hidden="true" />
         {formatCount(count)}
@@ -67,11 +74,11 @@ function AlertFlag({ count }: { readonly count: number }) {
 }
 
 export interface TitleBarProps {
-  readonly alertCount: number;
+  readonly attention: Attention;
   readonly onSearch: () => void;
 }
 
-export function TitleBar({ alertCount, onSearch }: TitleBarProps) {
+export function TitleBar({ attention, onSearch }: TitleBarProps) {
   return (
     <header className="title-bar">
       <ConnectionMark />
@@ -87,7 +94,7 @@ export function TitleBar({ alertCount, onSearch }: TitleBarProps) {
         <KeyHint keys="Mod+K" />
       </button>
       <div className="title-bar-end">
-        <AlertFlag count={alertCount} />
+        <AlertFlag attention={attention} />
         <ZoneSwitch />
         <ThemeSwitch />
       </div>

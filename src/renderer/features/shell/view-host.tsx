@@ -16,12 +16,13 @@ export interface ViewHostProps {
   readonly children: ReactNode;
 }
 
-/** Takes the focus only if it would be lost: nobody has it, or who had it is hidden now. */
+/** Takes the focus only if it would be lost: nobody has it, or who had it is hidden now. It goes to the list that the view is about. */
 function takeLostFocus(home: HTMLElement, last: Element | null): void {
   const active = document.activeElement;
   const isLost = active === null || active === document.body || active.closest('[hidden]') !== null;
   if (!isLost) return;
-  const target = last instanceof HTMLElement && home.contains(last) ? last : home;
+  const list = home.querySelector<HTMLElement>('[data-list-home]');
+  const target = last instanceof HTMLElement && last !== home && home.contains(last) ? last : (list ?? home);
   target.focus({ preventScroll: true });
 }
 

@@ -102,6 +102,7 @@ export function LiveTable(props: LiveTableProps) {
         aria-activedescendant={activeSlot < 0 ? undefined : slotId(id, activeSlot)}
         style={columns.style}
         onKeyDown={onKeyDown}
+        data-list-home
         data-testid="live-table"
         data-follow={scroll.isFollowing}
       >

@@ -8,7 +8,7 @@ import { commandTitle } from '../../../shared/protocol/command-title.ts';
 import type { Action } from '../../actions/action-registry.ts';
 import { type Environment, useEnvironment } from '../../state/use-environment.ts';
 import { Button } from '../../ui/button.tsx';
-import { publishFault, readOnlyReason } from '../../ui/connection-words.ts';
+import { publishFault, readOnlyLack } from '../../ui/connection-words.ts';
 import { formatCount, formatDateTime, formatRate, shortenId } from '../../ui/format.ts';
 import { GuardDialog, type Guarded } from '../../ui/guard-dialog.tsx';
 import { taskWords, workerWord } from '../../ui/swarm-words.ts';
@@ -18,7 +18,7 @@ import { type SessionFacts, whyNoCancel, whyNoKill } from './session-limits.ts';
 function useFacts(session: string): SessionFacts {
   const summary = useSnapshot('sessions.list')?.sessions.find((each) => each.session === session);
   const worker = useSnapshot('swarm.state')?.workers.find((each) => each.session === session);
-  const readOnly = readOnlyReason(useSnapshot('connections.state'));
+  const readOnly = readOnlyLack(useSnapshot('connections.state'));
   return { summary, worker, readOnly };
 }
 

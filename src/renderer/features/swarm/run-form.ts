@@ -1,5 +1,6 @@
 /** Reads the fields of "Run a command" into a task. Pure. */
 import type { TaskPayload } from '../../../shared/protocol/payloads.ts';
+import { lineFault } from '../../ui/line-fault.ts';
 
 export interface RunFields {
   readonly line: string;
@@ -19,7 +20,8 @@ const maxTimeoutSeconds = 7 * 24 * 3600;
 /** The line is not taken apart here: the shell does that, so quotes, pipes and variables mean what they always mean. */
 export function readRunForm({ line, cwd, timeoutSeconds }: RunFields): RunForm {
   const errors: RunErrors = {};
-  if (line.trim() === '') errors.line = 'Type a command line.';
+  const fault = lineFault(line);
+  if (fault !== undefined) errors.line = fault;
   const folder = cwd.trim();
   if (folder !== '' && !folder.startsWith('/')) errors.cwd = 'Give the whole path, from / on.';
   const timeoutText = timeoutSeconds.trim();

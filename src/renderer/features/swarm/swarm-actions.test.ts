@@ -55,7 +55,9 @@ describe('actions of the local swarm', () => {
     expect(reasons.get('swarm.stop')).toBeUndefined();
     reasons.delete('swarm.stop');
     expect([...reasons.keys()].slice(0, 3)).toEqual(['swarm.start', 'swarm.run', 'developer.burst']);
-    expect(new Set(reasons.values())).toEqual(new Set(['the connection prod is read-only']));
+    expect(new Set(reasons.values())).toEqual(
+      new Set(['the connection prod is read-only; use another one or change it in Settings, Connections']),
+    );
   });
 
   it('starts four workers and says so after they have started', async () => {
@@ -78,8 +80,12 @@ describe('actions of the local swarm', () => {
 
   it('B8 what would reach nobody is not injected while there is no connection', () => {
     const { find } = setUp({}, false, 'reconnecting');
-    expect(find('developer.burst').disabledReason?.()).toBe('there is no connection to prod');
-    expect(find('developer.tamper.plain').disabledReason?.()).toBe('there is no connection to prod');
+    expect(find('developer.burst').disabledReason?.()).toMatch(
+      /^there is no connection to prod; .* Settings, Connections$/,
+    );
+    expect(find('developer.tamper.plain').disabledReason?.()).toMatch(
+      /^there is no connection to prod; .* Settings, Connections$/,
+    );
     expect(find('swarm.start').disabledReason?.()).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 /** What can be done with the local swarm, and why not at the moment. */
 import type { SwarmState } from '../../../shared/contract/swarm-contract.ts';
 import type { Action } from '../../actions/action-registry.ts';
-import { publishFault, readOnlyReason } from '../../ui/connection-words.ts';
+import { publishLack, readOnlyLack } from '../../ui/connection-words.ts';
 import { formatCount } from '../../ui/format.ts';
 import { isLiveWorker } from '../../ui/live-worker.ts';
 import { publishesWords } from '../../ui/swarm-words.ts';
@@ -20,8 +20,8 @@ export function createSwarmActions(
   // Commands that were given by hand have workers of their own, whether the swarm runs or not.
   const hasWorkers = (): boolean => swarm()?.workers.some(isLiveWorker) ?? false;
   // Whatever publishes is off in a read-only context.
-  const readOnly = (): string | undefined => readOnlyReason(mirror.getState()['connections.state']);
-  const whyNotPublish = (): string | undefined => publishFault(mirror.getState()['connections.state']);
+  const readOnly = (): string | undefined => readOnlyLack(mirror.getState()['connections.state']);
+  const whyNotPublish = (): string | undefined => publishLack(mirror.getState()['connections.state']);
   const group = 'Local swarm';
   return [
     {

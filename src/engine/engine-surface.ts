@@ -1,0 +1,99 @@
+/**
+ * What a window may ask of the engine, by the names of the contract.
+ * Law: joins what the services give, and adds nothing of its own.
+ */
+import type { AppContract } from '../shared/contract/app-contract.ts';
+import type { AppStatus } from '../shared/contract/app-status-contract.ts';
+import type { ConnectionsState } from '../shared/contract/connections-contract.ts';
+import type { Services } from '../shared/contract/define-contract.ts';
+import type { ConnectionsService } from './connections/connections-service.ts';
+import type { Provisioning } from './connections/provisioning.ts';
+import type { DeveloperService } from './developer/developer-service.ts';
+import type { StreamsService } from './feeds/streams-service.ts';
+import type { IdentityService } from './identity/identity-service.ts';
+import type { ProcessUsage } from './metrics/process-usage.ts';
+import type { AppWorkPlane } from './plane/app-work-plane.ts';
+import type { createSessionDirectory } from './sessions/session-directory.ts';
+import type { SettingsService } from './settings/settings-service.ts';
+import type { SnapshotReaders } from './snapshots/snapshot-hub.ts';
+import type { WorkPlane } from './work-plane.ts';
+
+interface SnapshotSources {
+  readonly config: {
+    readonly workspace: string;
+    readonly runtime: Pick<AppStatus, 'version' | 'platform' | 'electron' | 'chromium' | 'node'>;
+  };
+  readonly connections: ConnectionsService;
+  readonly provisioning: Provisioning;
+  readonly sessions: ReturnType<typeof createSessionDirectory>;
+  readonly streams: StreamsService;
+  readonly swarm: AppWorkPlane['swarm'];
+  readonly identity: IdentityService;
+  readonly settings: SettingsService;
+  readonly work: WorkPlane;
+  readonly usage: () => ProcessUsage;
+}
+
+const environmentOf = ({ contexts, current }: ConnectionsState): AppStatus['environment'] => {
+  return { name: current, kind: contexts.find(({ name }) => name === current)?.kind ?? 'embedded' };
+};
+
+/** Snapshots by their names. */
+export function readersOf({
+  config,
+  connections,
+  provisioning,
+  sessions,
+  streams,
+  swarm,
+  identity,
+  settings,
+  work,
+  usage,
+}: SnapshotSources): SnapshotReaders<AppContract> {
+  return {
+    'app.status': () => ({
+      ...config.runtime,
+      workspace: config.workspace,
+      environment: environmentOf(connections.state()),
+      mainCpuPercent: usage().cpuPercent,
+      mainRssBytes: usage().rssBytes,
+    }),
+    'connections.state': connections.state,
+    'identity.keyStore': identity.keyStoreState,
+    'identity.self': identity.self,
+    'provisioning.state': provisioning.state,
+    'sessions.list': sessions.list,
+    'settings.current': settings.state,
+    'streams.quarantine': streams.quarantine,
+    'streams.status': streams.status,
+    'swarm.state': swarm.state,
+    ...work.readers,
+  };
+}
+
+interface ServiceSources
+  extends Pick<
+    SnapshotSources,
+    'connections' | 'provisioning' | 'identity' | 'settings' | 'streams' | 'swarm' | 'work'
+  > {
+  readonly developer: DeveloperService;
+  readonly told: Services<AppContract>['sessions'];
+}
+
+/** Calls by their names. */
+export function servicesOf(sources: ServiceSources): Services<AppContract> {
+  const { connections, developer, identity, provisioning, settings, streams, swarm, told, work } = sources;
+  return {
+    app: {},
+    connections: connections.calls,
+    developer: developer.calls,
+    identity: identity.calls,
+    provisioning: provisioning.calls,
+    sessions: told,
+    settings: settings.calls,
+    streams: { read: streams.read, open: streams.open, check: streams.check },
+    ...work.services,
+    swarm: { start: swarm.start, stop: swarm.stop, run: swarm.run, cancel: swarm.cancel, kill: swarm.kill },
+  };
+}

@@ -1,0 +1,91 @@
+/** A peer that runs for days learns of secrets that were added to its key store, or taken out of use, meanwhile (protocol.md E7). */
+import { stat } from 'node:fs/promises';
+import type { OwnSecrets } from '../engine/envelope/own-secrets.ts';
+import { createDisposer, type Disposable } from '../shared/base/disposer.ts';
+import { isVakError } from '../shared/base/vak-error.ts';
+import type { CliHost } from './cli/command.ts';
+import { unlockKeyStore } from './cli/passphrase.ts';
+import type { OpenWorkspace } from './cli/workspace.ts';
+import type { EventLog } from './event-log.ts';
+
+export interface SecretRenewal extends Disposable {
+  /** A secret is missed: looks soon, and opens the key store only if its file has changed. */
+  seek(): void;
+}
+
+export interface SecretRenewalDeps {
+  readonly open: Pick<OpenWorkspace, 'profile' | 'workspace'>;
+  readonly secrets: Pick<OwnSecrets, 'renew'>;
+  readonly host: CliHost;
+  readonly log: EventLog;
+  /** Told after they have changed. */
+  readonly onRenewed: () => void;
+}
+
+/** Its file is looked at so often, ms. */
+const everyMs = 5_000;
+
+/** Which state of the file it is; undefined: it is not there. */
+async function markOf(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
+}
+
+/** Begins to look; what the file is now is taken for known. */
+export async function followSecrets(deps: SecretRenewalDeps): Promise<SecretRenewal> {
+  const { open, secrets, host, log, onRenewed } = deps;
+  const { keyStore, files } = open.profile;
+  const held = createDisposer();
+  let mark = await markOf(files.keyStore);
+  let isLooking = false;
+  let isOver = false;
+
+  /** Nobody is asked for a passphrase in the midst of the work. */
+  const quiet: CliHost = { ...host, terminal: { ...host.terminal, isInteractive: false } };
+
+  async function read(): Promise<void> {
+    const wasOpen = keyStore.state().kind === 'unlocked';
+    try {
+      if (wasOpen) await keyStore.refresh();
+      else await unlockKeyStore(keyStore, quiet);
+      const own = keyStore.read().workspaces.find(({ workspace }) => workspace === open.workspace);
+      const usable = (own?.secrets ?? []).filter(({ state }) => state !== 'revoked');
+      if (isOver || !secrets.renew(usable)) return;
+      log('secrets', { ids: usable.map(({ id }) => id) });
+      onRenewed();
+    } finally {
+      // A process that has the root open is worth attacking.
+      if (!wasOpen) keyStore.lock();
+    }
+  }
+
+  async function look(): Promise<void> {
+    const now = await markOf(files.keyStore);
+    if (isOver || now === undefined || now === mark) return;
+    mark = now;
+    try {
+      await read();
+    } catch (error) {
+      if (!isVakError(error)) throw error;
+      const { code } = error;
+      const message = `the key store has changed and cannot be read here (${code}): what was sealed with a new secret is not opened before the next start; let VAK_PASSPHRASE_FILE name its passphrase`;
+      log('trouble', { code, message });
+    }
+  }
+
+  function seek(): void {
+    if (isLooking || isOver) return;
+    isLooking = true;
+    void look()
+      .catch((thrown: unknown) => host.logger.bug('peer.secrets', thrown))
+      .finally(() => {
+        isLooking = false;
+      });
+  }
+
+  held.add(host.clock.setTicker(everyMs, seek));
+  held.defer(() => {
+    isOver = true;
+  });
+  return { seek, dispose: () => held.dispose() };
+}
