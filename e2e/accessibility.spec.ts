@@ -2,7 +2,8 @@
 import { expect, type Page } from '@playwright/test';
 import { approvalReport } from '../tests/support/approval-reports.ts';
 import { sizes, themes, violations } from './support/axe.ts';
-import { burst, call } from './support/bridge.ts';
+import { burst, call, readSnapshot } from './support/bridge.ts';
+import { createOtherPeer } from './support/other-peer.ts';
 import { newestTask, openSession } from './support/streams-page.ts';
 import { tellSnapshot } from './support/told-snapshot.ts';
 import { setPageSize, shareWorkbench, test } from './support/workbench.ts';
@@ -142,6 +143,36 @@ for (const theme of themes) {
         await page.getByRole('tab', { name: 'Not counted' }).click();
         await page.getByTestId('approvals-refused').press('j');
         expect.soft(await violations(page), 'what does not count').toEqual([]);
+      });
+
+      test('axe finds nothing in identity and access: grants, peers, numbers, what-if, forms', async () => {
+        const { page } = shared();
+        const root = (await readSnapshot(page, 'identity.self'))?.rootPublic ?? '';
+        for (const other of [createOtherPeer('bob', root), createOtherPeer('bob', root)]) {
+          await call(page, 'access.addCard', { text: other.card });
+          other.remove();
+        }
+        await page.keyboard.press('Control+8');
+        await page.keyboard.press('2');
+        await page.getByTestId('grant-operator').click();
+        expect.soft(await violations(page), 'grants').toEqual([]);
+        await page.keyboard.press('g');
+        await page.getByTestId('grant-save').press('Enter');
+        expect.soft(await violations(page), 'form of a grant').toEqual([]);
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('3');
+        await page.getByTestId('peer-bob').click();
+        await expect(page.getByTestId('peer-changed')).toBeVisible();
+        expect.soft(await violations(page), 'peers, one changed').toEqual([]);
+        await page.keyboard.press('c');
+        await page.getByTestId('safety-read').fill('12345');
+        expect.soft(await violations(page), 'safety number').toEqual([]);
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('4');
+        for (const subject of ['vak.work.default.builds.task', 'vak.work. .task']) {
+          await page.getByTestId('what-if-subject').fill(subject);
+          expect.soft(await violations(page), `what if ${subject}`).toEqual([]);
+        }
       });
     });
   }

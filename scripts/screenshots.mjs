@@ -137,10 +137,14 @@ async function takeTampered(page, folder) {
   await page.getByTestId('pause-button').click();
 }
 
-/** Keys, grants and secrets as an operator sees them. */
+/** What the policy says of a worker of the swarm, and what else it reaches. */
 async function takeIdentity(page, folder) {
   await page.keyboard.press('Control+8');
-  await page.getByTestId('grant-worker-4').waitFor();
+  await page.keyboard.press('2');
+  await page.getByTestId('grant-worker-4').click();
+  await page.keyboard.press('t');
+  await page.getByTestId('what-if-subject').fill('vak.work.default.local.task');
+  await page.locator('[data-testid="what-if-answer"][data-answer="denied"]').waitFor();
   await take(page, folder, 'identity-dark');
 }
 

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createKeyStoreFolder } from '../../tests/support/key-store-fixture.ts';
 import { isVakError } from '../shared/base/vak-error.ts';
 import { appContract } from '../shared/contract/app-contract.ts';
+import { callChanges } from '../shared/contract/call-changes.ts';
 import { createAccessGate } from './access-gate.ts';
 import { createFakeClock } from './ports/fake-clock.ts';
 
@@ -12,7 +13,7 @@ const names = Object.entries(appContract).flatMap(([feature, members]) =>
 it('I3 locked: every call and feed but those of identity is refused, every snapshot but three is hidden', async () => {
   const place = createKeyStoreFolder();
   const store = place.store();
-  const gate = createAccessGate(store, true);
+  const gate = createAccessGate({ keyStore: store, isTrusted: true, readOnlyContext: () => undefined });
   const seen: boolean[] = [];
   gate.onChange((isOpen) => seen.push(isOpen));
 
@@ -54,7 +55,7 @@ it('I3 an idle lock closes the gate once, also when the machine had slept and no
   let sleptMs = 0;
   const store = place.store({ clock: { ...awake, now: () => awake.now() + sleptMs }, idleLockMinutes: 5 });
   await store.create({});
-  const gate = createAccessGate(store, true);
+  const gate = createAccessGate({ keyStore: store, isTrusted: true, readOnlyContext: () => undefined });
   const seen: boolean[] = [];
   gate.onChange((isOpen) => seen.push(isOpen));
   sleptMs = 6 * 60_000;
@@ -67,7 +68,7 @@ it('I3 an idle lock closes the gate once, also when the machine had slept and no
 it('I3 after a failed self-test it stays closed, whatever the key store says', async () => {
   const place = createKeyStoreFolder();
   const store = place.store();
-  const gate = createAccessGate(store, false);
+  const gate = createAccessGate({ keyStore: store, isTrusted: false, readOnlyContext: () => undefined });
   let changes = 0;
   gate.onChange(() => changes++);
   await store.create({});
@@ -75,6 +76,34 @@ it('I3 after a failed self-test it stays closed, whatever the key store says', a
     ...[false, false, true, 0],
   ]);
   expect(() => gate.check('swarm.start')).toThrow(/locked/);
+  gate.dispose();
+  place.dispose();
+});
+
+it('B10 in a read-only context every call that changes the bus is refused before its service, and no other', async () => {
+  const place = createKeyStoreFolder();
+  const store = place.store();
+  await store.create({});
+  let context: string | undefined = 'prod';
+  const gate = createAccessGate({ keyStore: store, isTrusted: true, readOnlyContext: () => context });
+  const calls = names.filter(({ kind }) => kind === 'call').map(({ name }) => name);
+  const refused = (): string[] =>
+    calls.filter((name) => {
+      try {
+        gate.check(name);
+        return false;
+      } catch (error) {
+        return isVakError(error, 'read-only') && error.message.includes('"prod" is read-only');
+      }
+    });
+  // A new call stands in the table, or does not compile; what is new here is a decision.
+  expect(calls.toSorted()).toEqual(Object.keys(callChanges).toSorted());
+  expect(refused().toSorted()).toEqual(
+    Object.entries(callChanges).flatMap(([name, changes]) => (changes === 'bus' ? name : [])),
+  );
+  expect(refused()).toContain('queues.purge');
+  context = undefined;
+  expect(refused()).toEqual([]);
   gate.dispose();
   place.dispose();
 });

@@ -10,6 +10,7 @@ import type { ConnectionsService } from './connections/connections-service.ts';
 import type { Provisioning } from './connections/provisioning.ts';
 import type { DeveloperService } from './developer/developer-service.ts';
 import type { StreamsService } from './feeds/streams-service.ts';
+import type { AccessService } from './identity/access-service.ts';
 import type { IdentityService } from './identity/identity-service.ts';
 import type { ProcessUsage } from './metrics/process-usage.ts';
 import type { AppWorkPlane } from './plane/app-work-plane.ts';
@@ -21,8 +22,12 @@ import type { WorkPlane } from './work-plane.ts';
 interface SnapshotSources {
   readonly config: {
     readonly workspace: string;
-    readonly runtime: Pick<AppStatus, 'version' | 'platform' | 'electron' | 'chromium' | 'node'>;
+    readonly runtime: Pick<
+      AppStatus,
+      'version' | 'platform' | 'electron' | 'chromium' | 'node' | 'shippedElectron' | 'isSandboxed'
+    >;
   };
+  readonly access: AccessService;
   readonly connections: ConnectionsService;
   readonly provisioning: Provisioning;
   readonly sessions: ReturnType<typeof createSessionDirectory>;
@@ -40,6 +45,7 @@ const environmentOf = ({ contexts, current }: ConnectionsState): AppStatus['envi
 
 /** Snapshots by their names. */
 export function readersOf({
+  access,
   config,
   connections,
   provisioning,
@@ -59,6 +65,7 @@ export function readersOf({
       mainCpuPercent: usage().cpuPercent,
       mainRssBytes: usage().rssBytes,
     }),
+    'access.peers': access.peers,
     'connections.state': connections.state,
     'identity.keyStore': identity.keyStoreState,
     'identity.self': identity.self,
@@ -75,7 +82,7 @@ export function readersOf({
 interface ServiceSources
   extends Pick<
     SnapshotSources,
-    'connections' | 'provisioning' | 'identity' | 'settings' | 'streams' | 'swarm' | 'work'
+    'access' | 'connections' | 'provisioning' | 'identity' | 'settings' | 'streams' | 'swarm' | 'work'
   > {
   readonly developer: DeveloperService;
   readonly told: Services<AppContract>['sessions'];
@@ -83,8 +90,9 @@ interface ServiceSources
 
 /** Calls by their names. */
 export function servicesOf(sources: ServiceSources): Services<AppContract> {
-  const { connections, developer, identity, provisioning, settings, streams, swarm, told, work } = sources;
+  const { access, connections, developer, identity, provisioning, settings, streams, swarm, told, work } = sources;
   return {
+    access: access.calls,
     app: {},
     connections: connections.calls,
     developer: developer.calls,

@@ -23,6 +23,7 @@ import type { Profile } from './identity/profile.ts';
 
 const seed = 'SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY';
 const everything = [
+  'access.peers',
   'app.status',
   'approvals.state',
   'connections.state',
@@ -59,7 +60,15 @@ async function start(selfTest: SelfTestResult = { ok: true }): Promise<void> {
     },
     {
       ...{ workspace: testWorkspace, bufferCount: 1000, bufferBytes: 1 << 20 },
-      runtime: { version: '1', platform: 'test', electron: '1', chromium: '1', node: '1' },
+      runtime: {
+        version: '1',
+        platform: 'test',
+        electron: '1',
+        chromium: '1',
+        node: '1',
+        shippedElectron: '1',
+        isSandboxed: true,
+      },
     },
   );
   updates = [];

@@ -12,6 +12,7 @@ import { type ConnectionSwitch, openConnectionSwitch } from './connections/conne
 import { type ConnectionsService, createConnectionsService } from './connections/connections-service.ts';
 import { createManagedLeases } from './connections/managed-leases.ts';
 import { startManagedServer } from './connections/managed-server.ts';
+import { createOwnServerAuth } from './connections/own-server-auth.ts';
 import { createProvisioning } from './connections/provisioning.ts';
 import type { FindOnPath } from './connections/server-program.ts';
 import type { SelfTestResult } from './crypto/self-test.ts';
@@ -26,6 +27,7 @@ import { createMessageBuffer, type MessageBuffer } from './feeds/message-buffer.
 import { createRowReader } from './feeds/row-reader.ts';
 import { createStreamsService, type StreamsService } from './feeds/streams-service.ts';
 import { createSubjectReader } from './feeds/subject-reader.ts';
+import { createAccessService } from './identity/access-service.ts';
 import { createIdentityService } from './identity/identity-service.ts';
 import { createCredentialIssuer } from './identity/peer-credentials.ts';
 import type { Profile } from './identity/profile.ts';
@@ -41,7 +43,7 @@ import type { Vault } from './ports/vault.ts';
 import { createSessionDirectory } from './sessions/session-directory.ts';
 import { createSessionsService } from './sessions/sessions-service.ts';
 import { type Environment, keyStoreSecrets } from './settings/secret-sources.ts';
-import { createSettingsService } from './settings/settings-service.ts';
+import { createSettingsParts, type SettingsPartsDeps } from './settings-parts.ts';
 import { createSnapshotHub, type SnapshotHub } from './snapshots/snapshot-hub.ts';
 import type { LaunchWorker } from './swarm/local-swarm.ts';
 import { createWorkPlane, type WorkPlane, type WorkPlaneDeps } from './work-plane.ts';
@@ -69,7 +71,10 @@ export interface EnginePorts {
 export interface EngineConfig {
   readonly workspace: string;
   /** Versions and platform that the status shows. */
-  readonly runtime: Pick<AppStatus, 'version' | 'platform' | 'electron' | 'chromium' | 'node'>;
+  readonly runtime: Pick<
+    AppStatus,
+    'version' | 'platform' | 'electron' | 'chromium' | 'node' | 'shippedElectron' | 'isSandboxed'
+  >;
   /** Bounds of the message buffer. */
   readonly bufferCount: number;
   readonly bufferBytes: number;
@@ -107,7 +112,10 @@ function createStreams({ bus, ports, config, onSessions, onQuarantine }: Streams
   const buffer = createMessageBuffer({ capacityCount: config.bufferCount, capacityBytes: config.bufferBytes });
   const quarantine = createQuarantine({ onChange: onQuarantine });
   const intake = held.add(createIntake({ ...judging, buffer, subjects, quarantine, clock, workspace }));
-  held.add(bus.subscribe('>', { kind: 'inline', onMessage: createArrivalTurns(clock, intake.take) }));
+  // No more than an operator may (A2): a server that enforces it would refuse more as a whole.
+  held.add(
+    bus.subscribe(`vak.*.${workspace}.>`, { kind: 'inline', onMessage: createArrivalTurns(clock, intake.take) }),
+  );
   const sessions = held.add(
     createSessionDirectory({ intake, buffer, clock, reader: subjects, workspace, onChange: onSessions }),
   );
@@ -119,29 +127,19 @@ function createStreams({ bus, ports, config, onSessions, onQuarantine }: Streams
   return { buffer, sessions, feeds, streams, trust, dispose: () => held.dispose() };
 }
 
-interface PersonalDeps {
+interface PersonalDeps extends SettingsPartsDeps {
   readonly ports: EnginePorts;
-  readonly workspace: string;
-  readonly onChange: () => void;
-  readonly onBusChange: (isSecret: boolean) => void;
 }
 
 /** Who the operator is, and what was set. */
-function createPersonal({ ports, workspace, onChange, onBusChange }: PersonalDeps) {
-  const { profile, vault, prompt, clock, randomness, logger, selfTest, environment } = ports;
-  const { keyStore, records, settings: file, files } = profile;
+function createPersonal({ ports, workspace, onChange, ...parts }: PersonalDeps) {
+  const { profile, vault, prompt, clock, randomness, logger, selfTest } = ports;
+  const { keyStore, records } = profile;
   const identity = createIdentityService({
     ...{ keyStore, records, vault, prompt, clock, randomness, logger, selfTest, onChange },
     notices: profile.notices,
   });
-  const settings = createSettingsService({
-    ...{ file, keyStore, prompt, environment, workspace, randomness, onBusChange },
-    path: files.settings,
-    onChange() {
-      keyStore.setIdleLockMinutes(file.settings().idleLockMinutes);
-      onChange();
-    },
-  });
+  const settings = createSettingsParts(ports, { workspace, onChange, ...parts });
   const issueCredentials = createCredentialIssuer({ keyStore, records, clock, randomness });
   return { identity, settings, issueCredentials };
 }
@@ -171,7 +169,11 @@ function keepCurrent({ clock, buffer, streams, snapshots, work }: CurrentDeps, s
 }
 
 /** The engine that the settings ask for, over the profile's own folders and secrets. */
-function openConnection(ports: EnginePorts, workspace: string): Promise<ConnectionSwitch> {
+function openConnection(
+  ports: EnginePorts,
+  workspace: string,
+  onDenied: AppWorkPlane['onServerDenial'],
+): Promise<ConnectionSwitch> {
   const { clock, randomness, logger, profile, environment, findOnPath } = ports;
   const { keyStore, files, settings: file } = profile;
   const contents = () => (keyStore.state().kind === 'unlocked' ? keyStore.read() : undefined);
@@ -180,8 +182,9 @@ function openConnection(ports: EnginePorts, workspace: string): Promise<Connecti
     logger,
   );
   return openConnectionSwitch({
-    ...{ clock, randomness, logger, workspace, managed, settings: file.settings },
+    ...{ clock, randomness, logger, workspace, managed, onDenied, settings: file.settings },
     embedded: { folder: files.engine, durability: 'written' },
+    ownAuth: (peer) => createOwnServerAuth({ keyStore, workspace, peer, clock }),
     peer: () => contents()?.identities.find(({ kind }) => kind === 'human')?.peer ?? 'workbench',
     sources() {
       const open = contents();
@@ -208,10 +211,10 @@ function createOutboxOf(
   connection: ConnectionSwitch,
   parts: Pick<Parameters<typeof createOperatorOutbox>[0], 'workspace' | 'secrets' | 'onChange'>,
 ) {
-  const { keyStore, files } = profile;
+  const { keyStore, files, records } = profile;
   const ports = { clock, randomness, logger };
   const outbox = createOperatorOutbox({
-    ...{ ...parts, ...ports, keyStore, folder: files.outbox, engine: connection.engine },
+    ...{ ...parts, ...ports, keyStore, pins: records.pins, folder: files.outbox, engine: connection.engine },
   });
   connection.onChange(outbox.follow);
   return outbox;
@@ -277,14 +280,17 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   const { clock, randomness, profile, selfTest } = ports;
   const { workspace } = config;
   const held = createDisposer();
-  const connection = await openConnection(ports, workspace);
+  /** There is one as soon as there is a connection. */
+  let heard: AppWorkPlane['onServerDenial'] = () => {};
+  const connection = await openConnection(ports, workspace, (peer, denied) => heard(peer, denied));
   const { bus } = connection.live;
   const tell = (name: SnapshotName<AppContract>) => (): void => snapshots.changed(name);
   const { buffer, sessions, feeds, streams, trust } = held.add(
     createStreams({ bus, ports, config, onSessions: tell('sessions.list'), onQuarantine: tell('streams.quarantine') }),
   );
   const { identity, settings, issueCredentials } = createPersonal({
-    ...{ ports, workspace },
+    ...{ ports, workspace, buffer, secrets: trust.secrets, engine: connection.engine },
+    sealerUse: () => outbox.sealerUse(),
     onChange() {
       for (const name of ['identity.keyStore', 'identity.self', 'settings.current'] as const) snapshots.changed(name);
       // An operator who has just been made speaks from now on.
@@ -295,13 +301,16 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
       connection.follow(isSecret);
     },
   });
-  const gate = held.add(createAccessGate(profile.keyStore, selfTest.ok));
+  const { readOnlyContext } = connection;
+  const gate = held.add(createAccessGate({ keyStore: profile.keyStore, isTrusted: selfTest.ok, readOnlyContext }));
   const isOpen = (): boolean => gate.isOpen;
   const plane = createAppWorkPlane(ports, {
     ...{ workspace, connection, issueCredentials, sessions, isOpen, onSwarm: tell('swarm.state') },
     onSupervisor: () => work.changed(),
+    onSecrets: () => developer.lock(),
   });
   const { swarm } = plane;
+  heard = plane.onServerDenial;
   const { secrets } = trust;
   const outbox = createOutboxOf(ports, connection, { workspace, secrets, onChange: tell('connections.state') });
   const { provisioning, work, connections } = held.add(
@@ -311,7 +320,12 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
     }),
   );
   const { usage, sample } = createUsageSampler(clock);
-  const parts = { connections, provisioning, sessions, streams, swarm, identity, settings, work };
+  const access = held.add(
+    createAccessService(ports, {
+      ...{ identity, outbox, connection, right: work.right, onChange: tell('access.peers') },
+    }),
+  );
+  const parts = { access, connections, provisioning, sessions, streams, swarm, identity, settings, work };
   const readers = readersOf({ ...parts, config, usage });
   const snapshots = held.add(createSnapshotHub<AppContract>(readers, clock, gate.isVisible));
   const developer = held.add(createDeveloperService({ bus, clock, randomness, workspace, issueCredentials }));
@@ -338,6 +352,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
       await plane.stop();
       await outbox.close();
       await connection.close();
+      await access.settled();
       held.dispose();
       settings.dispose();
       identity.dispose();

@@ -29,7 +29,15 @@ beforeEach(async () => {
     },
     {
       ...{ workspace: testWorkspace, bufferCount: 1_000, bufferBytes: 1 << 20 },
-      runtime: { version: '1', platform: 'test', electron: '1', chromium: '1', node: '1' },
+      runtime: {
+        version: '1',
+        platform: 'test',
+        electron: '1',
+        chromium: '1',
+        node: '1',
+        shippedElectron: '1',
+        isSandboxed: true,
+      },
     },
   );
   await engine.open();

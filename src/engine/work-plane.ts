@@ -30,7 +30,7 @@ import { createGoneSearching } from './work/approval-gone.ts';
 import { createApprovalsService } from './work/approvals-service.ts';
 import { createApprovalsState } from './work/approvals-state.ts';
 import { createAskerWatch } from './work/asker-watch.ts';
-import { createOperatorRight } from './work/operator-right.ts';
+import { createOperatorRight, type OperatorRight } from './work/operator-right.ts';
 import { createPurgeProgress } from './work/purge-progress.ts';
 import { createQueuesService } from './work/queues-service.ts';
 import { queuesState } from './work/queues-state.ts';
@@ -43,6 +43,8 @@ export interface WorkPlane extends Disposable {
   readonly services: Pick<Services<AppContract>, 'approvals' | 'operations' | 'queues'>;
   readonly readers: Pick<SnapshotReaders<AppContract>, WorkSnapshot>;
   readonly watch: WorkWatch;
+  /** For what only an operator may do, whatever the view. */
+  readonly right: OperatorRight;
   /** Something that it was not told of has changed: the supervisor. */
   changed(): void;
   /** Something else that may need an operator may have changed. */
@@ -131,7 +133,7 @@ export function createWorkPlane(deps: WorkPlaneDeps): WorkPlane {
     ...{ judge, reader, opener, checkSignature, state, purges },
   };
   return {
-    ...{ watch, changed, recount: operations.recount },
+    ...{ watch, right, changed, recount: operations.recount },
     services: {
       approvals: createApprovalsService({ ...own, gone, onChange: changed }),
       operations: operations.calls,

@@ -3,6 +3,7 @@
  * Law: constructs and connects, decides nothing.
  */
 import { createDisposer } from '../shared/base/disposer.ts';
+import { keyAliasesOf } from '../shared/settings/key-aliases.ts';
 import { createEnvelopeReader } from './envelope/envelope-reader.ts';
 import { createEnvironmentSecret } from './envelope/environment-secret.ts';
 import { createEnvelopeOpener } from './envelope/open-envelope.ts';
@@ -24,6 +25,21 @@ export interface WorkspaceJudgingPorts {
   readonly logger: Logger;
 }
 
+/** The key store is looked at for what other processes have added or revoked so often, ms. */
+const lookEveryMs = 2_000;
+
+/** The aliases of the settings; the same map as long as they are the same. */
+function createKeyAliases(text: () => string | null): () => ReadonlyMap<string, string> {
+  let known = text();
+  let aliases = keyAliasesOf(known);
+  return () => {
+    const current = text();
+    if (current !== known) aliases = keyAliasesOf(current);
+    known = current;
+    return aliases;
+  };
+}
+
 /** Builds it. `refresh` reads anew what comes from outside. */
 export function createWorkspaceJudging(ports: WorkspaceJudgingPorts, workspace: string) {
   const { profile, clock, environment, logger } = ports;
@@ -35,8 +51,11 @@ export function createWorkspaceJudging(ports: WorkspaceJudgingPorts, workspace: 
   const root = held.add(createPinnedRoot(keyStore, workspace));
   const { directory } = records;
   const knowledge = held.add(createProfileKnowledge({ keyStore, directory, root, secrets: source, clock }));
+  // What another process revokes is missed by nothing here: it has to be looked for.
+  held.add(clock.setTicker(lookEveryMs, () => knowledge.seekSecrets()));
   const { check: checkSignature, resolve } = createProfileSignatureCheck(records, root);
-  const opener = createEnvelopeOpener({ registry: createSecretRegistry({ source, clock }), workspace });
+  const aliases = createKeyAliases(() => settings.settings().keyAliases);
+  const opener = createEnvelopeOpener({ registry: createSecretRegistry({ source, clock, aliases }), workspace });
   const policy = () => settings.settings().policy;
   const reader = createEnvelopeReader();
   return {

@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { app, type BrowserWindow, dialog, ipcMain, nativeTheme, safeStorage, session, shell } from 'electron';
+import packageJson from '../../package.json' with { type: 'json' };
 import { createFindOnPath } from '../engine/connections/find-on-path.ts';
 import { natsCliFolder } from '../engine/connections/nats-cli-contexts.ts';
 import { runSelfTest } from '../engine/crypto/self-test.ts';
@@ -27,8 +28,6 @@ import { denyByDefault, denyNavigation } from './window/lock-down.ts';
 import { openWorkbenchWindow } from './window/workbench-window.ts';
 
 const outFolder = join(import.meta.dirname, '..');
-const bufferCount = 65_536;
-const bufferBytes = 64 * 1024 * 1024;
 /** Quitting waits so long for the swarm and the bus. */
 const stopLimitMs = 8_000;
 
@@ -84,6 +83,7 @@ async function startEngine(devOrigin: string | undefined): Promise<Engine> {
   const environment = { ...process.env };
   scrubEnvironment(process.env, secretNames(profile.settings.settings().workspaceSecretEnv));
   const { settings } = profile;
+  const { memory } = settings.settings();
   const followLook = (): void => {
     nativeTheme.themeSource = settings.settings().look.theme;
   };
@@ -105,9 +105,11 @@ async function startEngine(devOrigin: string | undefined): Promise<Engine> {
         electron: process.versions.electron,
         chromium: process.versions['chrome'] ?? '',
         node: process.versions.node,
+        shippedElectron: packageJson.devDependencies.electron,
+        isSandboxed: !hasSwitch('no-sandbox'),
       },
-      bufferCount,
-      bufferBytes,
+      bufferCount: memory.bufferMessages,
+      bufferBytes: memory.bufferMiB * 1024 * 1024,
     },
   );
 }

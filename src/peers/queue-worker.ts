@@ -144,12 +144,17 @@ export async function runQueueWorker(peer: RunningPeer, options: QueueWorkerOpti
     createCommandHandler({ sessions, approvals, approvalMs, mustAsk, exec });
   const tally = createWorkTally();
   let work: QueueWork<CommandHandler> | undefined;
+  let isOut = false;
   try {
     work = await startLoggedWork(peer, { queue, concurrency, log, createHandler, onEvent: tally.note }, host);
-    await peer.ended;
+    await peer.ended.catch((error: unknown) => {
+      isOut = isVakError(error, 'forbidden') || isVakError(error, 'unauthorized');
+      throw error;
+    });
     log('draining', { running: work.runningCount });
   } finally {
-    await work?.close({ finishWithinMs: drainMs, leaveWithinMs });
+    // Nobody takes anything any more from whom neither grant nor server lets in.
+    await work?.close(isOut ? { finishWithinMs: 0, leaveWithinMs: 0 } : { finishWithinMs: drainMs, leaveWithinMs });
     await close();
     held.dispose();
     if (work !== undefined) log('stopped', figuresOf(tally, peer));

@@ -1,6 +1,6 @@
 /** A peer that runs for days learns of secrets that were added to its key store, or taken out of use, meanwhile (protocol.md E7). */
 import { stat } from 'node:fs/promises';
-import type { OwnSecrets } from '../engine/envelope/own-secrets.ts';
+import { eraseSecrets, type OwnSecrets, type PeerSecrets, secretsFor } from '../engine/identity/peer-secrets.ts';
 import { createDisposer, type Disposable } from '../shared/base/disposer.ts';
 import { isVakError } from '../shared/base/vak-error.ts';
 import type { CliHost } from './cli/command.ts';
@@ -15,7 +15,7 @@ export interface SecretRenewal extends Disposable {
 
 export interface SecretRenewalDeps {
   readonly open: Pick<OpenWorkspace, 'profile' | 'workspace'>;
-  readonly secrets: Pick<OwnSecrets, 'renew'>;
+  readonly secrets: Pick<OwnSecrets, 'secrets' | 'replace'>;
   readonly host: CliHost;
   readonly log: EventLog;
   /** Told after they have changed. */
@@ -29,6 +29,27 @@ const everyMs = 5_000;
 async function markOf(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
+}
+
+interface Named {
+  readonly id: string;
+  readonly state: string;
+  readonly openOnlyUntilMs: number | null;
+}
+
+/** An id selects one secret for ever (E7): whatever has changed shows in the names. */
+const namesOf = (all: readonly Named[]): string =>
+  all
+    .map(({ id, state, openOnlyUntilMs }) => `${id} ${state} ${openOnlyUntilMs}`)
+    .sort()
+    .join('\n');
+
+/** Takes what was given; whether they are others. */
+function renew(own: Pick<OwnSecrets, 'secrets' | 'replace'>, given: PeerSecrets): boolean {
+  const isSame = namesOf(own.secrets()) === namesOf([...given.secrets, ...given.ended]);
+  if (isSame) eraseSecrets(given);
+  else own.replace(given);
+  return !isSame;
 }
 
 /** Begins to look; what the file is now is taken for known. */
@@ -48,10 +69,8 @@ export async function followSecrets(deps: SecretRenewalDeps): Promise<SecretRene
     try {
       if (wasOpen) await keyStore.refresh();
       else await unlockKeyStore(keyStore, quiet);
-      const own = keyStore.read().workspaces.find(({ workspace }) => workspace === open.workspace);
-      const usable = (own?.secrets ?? []).filter(({ state }) => state !== 'revoked');
-      if (isOver || !secrets.renew(usable)) return;
-      log('secrets', { ids: usable.map(({ id }) => id) });
+      if (isOver || !renew(secrets, secretsFor(keyStore.read(), open.workspace, host.clock.now()))) return;
+      log('secrets', { ids: secrets.secrets().map(({ id }) => id) });
       onRenewed();
     } finally {
       // A process that has the root open is worth attacking.

@@ -2,14 +2,15 @@
 import { createPeerPermit } from '../engine/access/peer-permit.ts';
 import type { Permit } from '../engine/access/permit.ts';
 import { createPermittedFabric } from '../engine/access/permitted-fabric.ts';
+import { createServerDenials } from '../engine/access/server-denials.ts';
 import type { Fabric } from '../engine/bus/fabric.ts';
 import { readOnlyRefusal } from '../engine/connections/read-only-fabric.ts';
-import { createOwnSecrets } from '../engine/envelope/own-secrets.ts';
 import { createPinnedRoot } from '../engine/envelope/pinned-root.ts';
 import { createProfileKnowledge, type TrustKnowledge } from '../engine/envelope/trust-knowledge.ts';
 import { grantAt } from '../engine/identity/grant-timeline.ts';
 import { takeCredentials } from '../engine/identity/own-credentials.ts';
 import { createCredentialIssuer, heldCredentials, type PeerCredentials } from '../engine/identity/peer-credentials.ts';
+import { createStandings, watchStanding } from '../engine/identity/standing.ts';
 import { openOwnOutbox, outboxFolder } from '../engine/outbox/outbox-folder.ts';
 import { createKnownGrants } from '../engine/work/known-grants.ts';
 import { openWorkPeer, type WorkPeer } from '../engine/work/work-peer.ts';
@@ -105,10 +106,14 @@ interface Connected {
   readonly fabric: Fabric;
   readonly destination: string;
   readonly ended: Promise<void>;
+  /** Ends the work. */
+  readonly fail: (error: VakError) => void;
+  /** Told what the peer was granted, when that is known. */
+  readonly onGrant: (grant: Grant) => void;
 }
 
 async function runAs<T>(connected: Connected, work: (peer: RunningPeer) => Promise<T>): Promise<T> {
-  const { asked, host, open, fabric, destination, ended } = connected;
+  const { asked, host, open, fabric, destination, ended, fail, onGrant } = connected;
   const { clock, randomness, logger } = host;
   const { workspace, identity: peer } = asked.common;
   const { profile } = open;
@@ -118,15 +123,28 @@ async function runAs<T>(connected: Connected, work: (peer: RunningPeer) => Promi
     root.current();
     const own = held.add(takeCredentials(await credentialsFor(asked, open, host), { workspace, peer }));
     checkGranted(own.grant, asked);
+    onGrant(own.grant);
     lockUnlessNeeded(asked.common, open);
     const { roles, queues } = own.grant;
     const permit = createPeerPermit({
       ...{ workspace, peer, roles, queues, clock, logger },
-      onDenied: ({ action, subject, rule }) => asked.log('denied', { action, subject, rule }),
+      onDenied: ({ action, subject, rule, side }) => asked.log('denied', { action, subject, rule, side }),
     });
     const { keyStore, settings, files } = profile;
     const { directory } = open;
-    const secrets = held.add(createOwnSecrets(own));
+    const standing = createStandings({ workspace, directory, rootPublic: own.rootPublic, clock });
+    held.add(
+      watchStanding({
+        ...{ peer, sign: own.grant.sign, standing, directory, clock },
+        onChange(now) {
+          if (now.kind === 'held') return permit.regrant(now);
+          permit.regrant({ roles: [], queues: [] });
+          asked.log('revoked', { why: now.why });
+          fail(new VakError('forbidden', `${peer}: ${now.why}; grant it again where the root is (vak grant add)`));
+        },
+      }),
+    );
+    const { secrets } = own;
     const known = held.add(createProfileKnowledge({ keyStore, directory, root, secrets, clock }));
     const onRenewed = known.changed;
     const renewal = held.add(await followSecrets({ open, secrets, host, log: asked.log, onRenewed }));
@@ -134,7 +152,6 @@ async function runAs<T>(connected: Connected, work: (peer: RunningPeer) => Promi
     const { journal } = await openOwnOutbox(outboxFolder(files.outbox, { workspace, peer, destination }), host);
     const workPeer = await openWorkPeer({
       ...{ own, journal, fabric: createPermittedFabric(fabric, permit), clock, randomness, logger },
-      secrets,
       grants: { ...createKnownGrants(open, root), knowledge },
       policy: () => settings.settings().policy,
     });
@@ -163,6 +180,12 @@ export async function withWorkPeer<T>(
     // It runs for days.
     profile.keyStore.setIdleLockMinutes(0);
     const { ended, fail } = createEnding(host);
+    let granted: Grant | undefined;
+    const onDenied = createServerDenials({
+      ...{ workspace: common.workspace, peer: common.identity, granted: () => granted },
+      ...{ clock: host.clock, logger: host.logger },
+      onDenied: ({ action, subject, rule, side }) => log('denied', { action, subject, rule, side }),
+    });
     const run = async (fabric: Fabric, { destination, readOnlyContext, label }: BusPlace): Promise<T> => {
       if (readOnlyContext !== undefined) throw readOnlyRefusal(readOnlyContext, 'work');
       const held = createDisposer();
@@ -171,12 +194,16 @@ export async function withWorkPeer<T>(
       held.add(fabric.onStatus(createOutageTalk(host, { ...words, back, onClosed: fail })));
       try {
         log('connected', { server: label });
-        return await runAs({ asked, host, open, fabric, destination, ended }, work);
+        const onGrant = (grant: Grant): void => {
+          granted = grant;
+        };
+        return await runAs({ asked, host, open, fabric, destination, ended, fail, onGrant }, work);
       } finally {
         held.dispose();
       }
     };
     if (asked.through !== undefined) return await run(asked.through.fabric, asked.through.place);
-    return await withBus({ common, profile, host, peer: common.identity, onRefused: asked.onRefused ?? fail }, run);
+    const onRefused = asked.onRefused ?? fail;
+    return await withBus({ common, profile, host, peer: common.identity, onRefused, onDenied }, run);
   });
 }

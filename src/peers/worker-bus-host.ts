@@ -69,6 +69,7 @@ export function commonOf(
     profile: profileFolder(profile, host),
     isProfileGiven: profile !== undefined,
     ...{ workspace, identity: peer, context, connection, typed },
+    ...{ changes: 'bus', doing: 'worker' },
   };
 }
 

@@ -3,7 +3,6 @@ import type { Fabric } from '../engine/bus/fabric.ts';
 import { createEnvelopeAuthor } from '../engine/envelope/envelope-author.ts';
 import { createEnvelopeSealer } from '../engine/envelope/envelope-sealer.ts';
 import { openFileHeadStore } from '../engine/envelope/file-head-store.ts';
-import { createOwnSecrets } from '../engine/envelope/own-secrets.ts';
 import { createPinnedRoot, type PinnedRoot } from '../engine/envelope/pinned-root.ts';
 import { createSecretRegistry, type SecretRegistry } from '../engine/envelope/secret-registry.ts';
 import { createProfileKnowledge } from '../engine/envelope/trust-knowledge.ts';
@@ -113,7 +112,7 @@ async function openSession(running: Running) {
     ...{ path: open.profile.files.heads, clock, randomness },
     report: (error) => output.talk(`worker: ${error.message}`),
   });
-  const registry = createSecretRegistry({ source: createOwnSecrets(own), clock });
+  const registry = createSecretRegistry({ source: own.secrets, clock });
   held.defer(() => registry.forget());
   const author = createEnvelopeAuthor({
     ...{ workspace, peer, session, kind: 'e', signer: own.signer, clock, randomness, heads },
@@ -168,7 +167,7 @@ async function openInboxOf(
   const { profile, directory } = open;
   const { keyStore, files, settings } = profile;
   const knowledge = createProfileKnowledge({
-    ...{ keyStore, directory, root, secrets: createOwnSecrets(own), clock: cli.clock },
+    ...{ keyStore, directory, root, secrets: own.secrets, clock: cli.clock },
   });
   const folder = outboxFolder(files.outbox, { workspace, peer, destination: place.destination });
   const { check: checkSignature } = createProfileSignatureCheck(open, root);

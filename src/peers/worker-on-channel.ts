@@ -4,10 +4,8 @@ import type { ChannelPort } from '../engine/bus/channel/channel-port.ts';
 import { requireSelfTest } from '../engine/crypto/require-self-test.ts';
 import { createEnvelopeAuthor } from '../engine/envelope/envelope-author.ts';
 import { createEnvelopeSealer } from '../engine/envelope/envelope-sealer.ts';
-import { createOwnSecrets, type OwnSecrets } from '../engine/envelope/own-secrets.ts';
 import { createSecretRegistry } from '../engine/envelope/secret-registry.ts';
 import { takeCredentials } from '../engine/identity/own-credentials.ts';
-import { createSecret } from '../engine/identity/secret.ts';
 import { createRecordChecks } from '../engine/identity/signed-record.ts';
 import { createChannelHeadStore } from '../engine/swarm/channel-head-store.ts';
 import { type MainFrame, readMainFrame, type WorkerFrame } from '../engine/swarm/worker-frames.ts';
@@ -75,8 +73,7 @@ function startWorker({ port, host, configuration, onSilenced }: WorkerStart): Wo
     },
   };
   const bus = createChannelBus({ port, clock, logger });
-  const secrets = held.add(createOwnSecrets(own));
-  const registry = createSecretRegistry({ source: secrets, clock });
+  const registry = createSecretRegistry({ source: own.secrets, clock });
   const heads = held.add(createChannelHeadStore({ post, clock, resumes }));
   const author = createEnvelopeAuthor({
     ...{ workspace, peer, session, kind: 'e', signer: own.signer, clock, randomness, heads },
@@ -91,9 +88,7 @@ function startWorker({ port, host, configuration, onSilenced }: WorkerStart): Wo
   });
   let { policy } = configuration;
   const atQueue =
-    queue === null
-      ? undefined
-      : openQueue({ port, host, own, secrets, queue, session: worker, policy: () => policy, post });
+    queue === null ? undefined : openQueue({ port, host, own, queue, session: worker, policy: () => policy, post });
   const { rootPublic } = own;
   const gate = createCommandGate({ workspace, rootPublic, commanders, clock, checks: createRecordChecks() });
   const commanded = atQueue === undefined ? worker : commandedAt(atQueue, configuration);
@@ -101,7 +96,7 @@ function startWorker({ port, host, configuration, onSilenced }: WorkerStart): Wo
   return {
     follow(frame) {
       if (frame.kind === 'policy') policy = frame.policy;
-      else if (frame.kind === 'secrets') renew(secrets, frame.secrets);
+      else if (frame.kind === 'secrets') own.secrets.replace(frame);
       else void atQueue?.then((one) => (frame.kind === 'work' ? one.work(frame) : one.leave(frame.lane)));
     },
     async stop(options) {
@@ -111,13 +106,6 @@ function startWorker({ port, host, configuration, onSilenced }: WorkerStart): Wo
       held.dispose();
     },
   };
-}
-
-/** Takes what main gave; the arrays are owned from then on. */
-function renew(secrets: OwnSecrets, given: Extract<MainFrame, { kind: 'secrets' }>['secrets']): void {
-  const entries = given.map((one) => ({ ...one, secret: createSecret(one.secret), openOnlyUntilMs: null }));
-  secrets.renew(entries);
-  for (const { secret } of entries) secret.dispose();
 }
 
 /** Read only here: a worker that is given commands needs neither outbox nor records, and starts the sooner for it. */

@@ -3,7 +3,6 @@ import { type ChannelFabric, createChannelFabric } from '../engine/bus/channel/c
 import type { ChannelPort } from '../engine/bus/channel/channel-port.ts';
 import { createLanePort } from '../engine/bus/channel/lane-port.ts';
 import type { ReceivePolicy } from '../engine/envelope/receive-policy.ts';
-import type { SecretSource } from '../engine/envelope/secret-registry.ts';
 import type { OwnCredentials } from '../engine/identity/own-credentials.ts';
 import { openOwnOutbox, outboxFolder } from '../engine/outbox/outbox-folder.ts';
 import { createPlaceFollower } from '../engine/place-follower.ts';
@@ -24,8 +23,6 @@ export interface ChannelQueueDeps {
   readonly port: ChannelPort;
   readonly host: Pick<WorkerHost, 'clock' | 'randomness' | 'logger'>;
   readonly own: OwnCredentials;
-  /** The workspace's secrets as they are now. */
-  readonly secrets: SecretSource;
   readonly queue: string;
   /** Its one session: one task at a time. */
   readonly session: WorkerSession;
@@ -62,7 +59,7 @@ interface OpenPlace {
 
 /** Opens all that working there takes. */
 async function openPlace({ frame, fabric }: Place, deps: ChannelQueueDeps, tell: TellProblem): Promise<OpenPlace> {
-  const { own, secrets, queue, session, policy, post, host } = deps;
+  const { own, queue, session, policy, post, host } = deps;
   const { clock, randomness, logger } = host;
   const { ws: workspace, peer } = own.grant;
   const { destination, outbox, directory, serials } = frame;
@@ -77,7 +74,7 @@ async function openPlace({ frame, fabric }: Place, deps: ChannelQueueDeps, tell:
   try {
     const { journal } = await openOwnOutbox(outboxFolder(outbox, { workspace, peer, destination }), host);
     workPeer = await openWorkPeer({
-      ...{ own, secrets, fabric, journal, policy, clock, randomness, logger },
+      ...{ own, fabric, journal, policy, clock, randomness, logger },
       grants: createKnownGrants(records, { current: () => own.rootPublic }),
     });
     const work = await startQueueWork({

@@ -8,6 +8,7 @@ import { ConnectionsSection } from './features/connections/connections-section.t
 import { DeadLettersView } from './features/dead-letters/dead-letters-view.tsx';
 import { Gate } from './features/gate/gate.tsx';
 import { KeyStoreFeature } from './features/gate/key-store-feature.tsx';
+import { IdentityFeature } from './features/identity/identity-feature.tsx';
 import { IdentityView } from './features/identity/identity-view.tsx';
 import { OperationsFeature } from './features/operations/operations-feature.tsx';
 import { OperationsView } from './features/operations/operations-view.tsx';
@@ -15,6 +16,7 @@ import { isAmiss } from './features/queues/queue-words.ts';
 import { QueuesFeature } from './features/queues/queues-feature.tsx';
 import { QueuesView } from './features/queues/queues-view.tsx';
 import { RoomsView } from './features/rooms/rooms-view.tsx';
+import { SettingsFeature } from './features/settings/settings-feature.tsx';
 import { SettingsView } from './features/settings/settings-view.tsx';
 import { Shell } from './features/shell/shell.tsx';
 import { ViewHost } from './features/shell/view-host.tsx';
@@ -85,7 +87,9 @@ function OpenWorkbench({ notices }: Pick<AppProps, 'notices'>) {
       <SwarmFeature />
       <QueuesFeature />
       <ConnectionsFeature />
+      <IdentityFeature />
       <KeyStoreFeature />
+      <SettingsFeature />
     </>
   );
 }

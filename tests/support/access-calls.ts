@@ -1,10 +1,12 @@
 /** Every call that a peer can make on a fabric, on a workspace with something in it, and who may make it (A2, A4). */
+
 import type { Bus } from '../../src/engine/bus/bus.ts';
 import type { ConsumerSpec, DurablePlane } from '../../src/engine/bus/durable.ts';
-import { keyValuesOf, mediaBucketOf } from '../../src/engine/bus/provision.ts';
+import { keyValuesOf } from '../../src/engine/bus/provision.ts';
 import { utf8 } from '../../src/shared/base/bytes.ts';
 import { isVakError } from '../../src/shared/base/vak-error.ts';
 import type { Role } from '../../src/shared/protocol/roles.ts';
+import { mediaBucket } from '../../src/shared/protocol/storage-access.ts';
 import { streamsOf } from '../../src/shared/protocol/stream-table.ts';
 import { oneChunk, readText } from './fabric-fixture.ts';
 
@@ -41,8 +43,8 @@ export async function furnish(durable: DurablePlane, ws: string): Promise<void> 
   for (const queue of ['q', 'other']) await work.ensureConsumer(consumerOf(`queue-${queue}`, task(queue)));
   for (const peer of ['me', 'other']) {
     await inboxes.ensureConsumer(consumerOf(`inbox-${peer}`, inbox(peer)));
-    await durable.ensureObjects(mediaBucketOf(ws, peer));
-    await durable.objects(mediaBucketOf(ws, peer)).put('o', oneChunk('object'));
+    await durable.ensureObjects(mediaBucket(ws, peer));
+    await durable.objects(mediaBucket(ws, peer)).put('o', oneChunk('object'));
   }
   const subjects = [
     ...['q', 'other'].map(task),
@@ -147,7 +149,7 @@ function storeCalls(ws: string): Record<string, Call> {
 
 function bucketCalls(ws: string): Record<string, Call> {
   const values = (kind: string, to: Planes) => to.durable.keyValue(`VAK_${kind}_${ws}`);
-  const [own, other] = [mediaBucketOf(ws, 'me'), mediaBucketOf(ws, 'other')];
+  const [own, other] = [mediaBucket(ws, 'me'), mediaBucket(ws, 'other')];
   return {
     'read cards': (to) => values('CARDS', to).get('other'),
     'read grants': (to) => values('GRANTS', to).history('other'),

@@ -51,6 +51,8 @@ export function entryOf(id: string, change: Partial<WorkspaceSecretEntry> = {}):
 export interface PlayedSecrets {
   /** Undefined: locked. */
   set(entries: readonly WorkspaceSecretEntry[] | undefined): void;
+  /** Other aliases count from now on. */
+  alias(next: ReadonlyMap<string, string>): void;
   readonly registry: SecretRegistry;
 }
 
@@ -62,13 +64,17 @@ export function playSecrets(
   const { clock = createFakeClock(), aliases = new Map() } = options;
   let current: readonly WorkspaceSecretEntry[] | undefined = entries;
   let version = 0;
+  let known = aliases;
   const source = { secrets: () => current, version: () => version };
   return {
     set(next) {
       current = next;
       version++;
     },
-    registry: createSecretRegistry({ source, clock, aliases }),
+    alias(next) {
+      known = next;
+    },
+    registry: createSecretRegistry({ source, clock, aliases: () => known }),
   };
 }
 

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DeniedAccess } from '../../src/engine/access/denial-teller.ts';
 import { createPeerPermit } from '../../src/engine/access/peer-permit.ts';
-import type { DeniedAccess } from '../../src/engine/access/permit.ts';
 import { createPermittedFabric } from '../../src/engine/access/permitted-fabric.ts';
 import type { Fabric } from '../../src/engine/bus/fabric.ts';
 import { createEmbeddedFabric } from '../../src/engine/bus/memory/embedded-fabric.ts';

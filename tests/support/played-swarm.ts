@@ -58,6 +58,8 @@ export interface PlayedSwarm {
   /** Gives workers, and the swarm itself, their keys. */
   issue: IssueCredentials;
   readonly heads: HeadStore;
+  /** Peers whose grant is over. */
+  readonly revoked: Set<string>;
   /** Where the queue workers are to work; set it, then `swarm.follow()`. */
   place: WorkPlace | undefined;
   /** What was given. */
@@ -180,6 +182,7 @@ export function definePlayedSwarm(): PlayedSwarm {
     bus.subscribe('vak.>', { kind: 'inline', onMessage: ({ subject }) => passed.push(subject) });
     Object.assign(shared, {
       ...{ clock, passed, played: [], ended: [], given: [], isObedient: true, isMute: false, place: undefined },
+      ...{ revoked: new Set<string>() },
       ...{ onChange: () => {}, issue: workspace.issue, heads: createMemoryHeadStore() },
     });
     shared.swarm = createLocalSwarm({
@@ -193,6 +196,7 @@ export function definePlayedSwarm(): PlayedSwarm {
         randomness: createSeededRandomness(7),
       },
       heads: shared.heads,
+      standing: (peer) => (shared.revoked.has(peer) ? { kind: 'over', why: 'its grant was revoked' } : undefined),
       launch: (peer) => play(peer, shared),
       async issueCredentials(wanted) {
         const credentials = await shared.issue(wanted);

@@ -5,6 +5,7 @@ import { createSecretRegistry } from '../../src/engine/envelope/secret-registry.
 import { emptyContents } from '../../src/engine/identity/contents-codec.ts';
 import { createFirstIdentity, createPeerIdentity, currentBoxKey } from '../../src/engine/identity/operator-identity.ts';
 import type { IssueCredentials } from '../../src/engine/identity/peer-credentials.ts';
+import { secretsFor } from '../../src/engine/identity/peer-secrets.ts';
 import { workspaceIn } from '../../src/engine/identity/root-grants.ts';
 import { createRecordChecks } from '../../src/engine/identity/signed-record.ts';
 import { createSignerResolution } from '../../src/engine/identity/signer-resolution.ts';
@@ -55,7 +56,7 @@ export function createTestWorkspace(workspace: string): TestWorkspace {
         card,
         grant,
         rootPublic,
-        secrets: secrets.map(({ id, secret }) => ({ id, secret: secret.reveal().slice(), state: 'active' as const })),
+        ...secretsFor(contents, workspace, ports.clock.now()),
       };
     },
     open(envelope) {

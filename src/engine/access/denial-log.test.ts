@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createSilentLogger } from '../ports/logger.ts';
 import { createDenialLog, maxDenials } from './denial-log.ts';
-import type { DeniedAccess } from './permit.ts';
+import type { DeniedAccess } from './denial-teller.ts';
 
 const denied = (change: Partial<DeniedAccess> = {}): DeniedAccess => ({
   ...{ peer: 'w1', action: 'publish', subject: 'vak.work.acme.q.task', rule: 'worker: deny work.>', atMs: 1 },
-  untoldCount: 0,
+  ...{ side: 'engine', untoldCount: 0 },
   ...change,
 });
 

@@ -5,13 +5,13 @@
 import type { Disposable } from '../../shared/base/disposer.ts';
 import { createListenerSet } from '../listener-set.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { DeniedAccess } from './permit.ts';
+import type { DeniedAccess } from './denial-teller.ts';
 
 /** Entries that are kept. */
 export const maxDenials = 100;
 
 /** The same try of the same peer, however often. Times in ms since the epoch. */
-export interface Denial extends Pick<DeniedAccess, 'peer' | 'action' | 'subject' | 'rule'> {
+export interface Denial extends Pick<DeniedAccess, 'peer' | 'action' | 'subject' | 'rule' | 'side'> {
   readonly count: number;
   readonly firstMs: number;
   readonly lastMs: number;
@@ -48,14 +48,14 @@ export function createDenialLog({ logger }: { readonly logger: Logger }): Denial
   }
 
   return {
-    note({ peer, action, subject, rule, atMs, untoldCount }) {
+    note({ peer, action, subject, rule, side, atMs, untoldCount }) {
       totalCount += 1 + untoldCount;
-      const key = JSON.stringify([peer, action, subject, rule]);
+      const key = JSON.stringify([peer, action, subject, rule, side]);
       const known = denials.get(key);
       denials.delete(key);
       if (denials.size >= maxDenials) makeRoom();
       const count = (known?.count ?? 0) + 1;
-      denials.set(key, { peer, action, subject, rule, count, firstMs: known?.firstMs ?? atMs, lastMs: atMs });
+      denials.set(key, { peer, action, subject, rule, side, count, firstMs: known?.firstMs ?? atMs, lastMs: atMs });
       changes.tell();
     },
     entries: () => [...denials.values()].reverse(),

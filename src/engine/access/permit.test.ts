@@ -5,7 +5,8 @@ import type { Role } from '../../shared/protocol/roles.ts';
 import { createFakeClock, type FakeClock } from '../ports/fake-clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
 import { createSeededRandomness, createSessionId, isSessionOf } from '../ports/randomness.ts';
-import { createPermit, type DeniedAccess, type Permit, type PermitOptions } from './permit.ts';
+import type { DeniedAccess } from './denial-teller.ts';
+import { createPermit, type Permit, type PermitOptions } from './permit.ts';
 
 interface Opened {
   readonly permit: Permit;
@@ -27,6 +28,18 @@ function open(roles: readonly Role[], more: Partial<PermitOptions> = {}): Opened
 const tryTask = (permit: Permit) => refusal(() => permit.check('publish', 'vak.work.ws.q.task'), 'forbidden');
 
 describe('a permit', () => {
+  it('I4 what is granted anew counts from the next call on, and without a role nothing is allowed', () => {
+    const { permit } = open(['worker']);
+    permit.check('publish', 'vak.receipts.ws.mine.completed');
+    permit.checkStorage('pull', 'consumer.VAK_WORK_ws.queue-q');
+    permit.regrant({ roles: ['worker'], queues: ['r'] });
+    permit.check('subscribe', 'vak.work.ws.r.task');
+    refusal(() => permit.checkStorage('pull', 'consumer.VAK_WORK_ws.queue-q'), 'forbidden');
+    permit.regrant({ roles: [], queues: [] });
+    refusal(() => permit.check('publish', 'vak.receipts.ws.mine.completed'), 'forbidden');
+    refusal(() => permit.checkStorage('read', 'values.VAK_CARDS_ws'), 'forbidden');
+  });
+
   it('A12 a refusal names what was tried, who and what decided, and is told so', () => {
     const { permit, denied, clock } = open(['worker']);
     clock.advance(500);
@@ -35,7 +48,7 @@ describe('a permit', () => {
     expect(details).toEqual(tried);
     expect(message).toBe('publish vak.work.ws.q.task: me may not (worker: deny work.>); ask whoever grants access');
     expect(retryable).toBe(false);
-    expect(denied).toEqual([{ ...tried, atMs: 1_500, untoldCount: 0 }]);
+    expect(denied).toEqual([{ ...tried, side: 'engine', atMs: 1_500, untoldCount: 0 }]);
     refusal(() => permit.checkStorage('purge', 'stream.VAK_WORK_ws'), 'forbidden');
     expect(denied[1]).toMatchObject({ action: 'purge', subject: 'stream.VAK_WORK_ws', rule: 'A1 default deny' });
   });

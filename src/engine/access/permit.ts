@@ -11,31 +11,12 @@ import { checkToken, maxSubjectLength } from '../../shared/protocol/subject.ts';
 import { type BoundedCache, createBoundedCache } from '../crypto/bounded-cache.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
+import { createDenialTeller, type DeniedAccess, shownTry, type Tried } from './denial-teller.ts';
 
 /** Answers that are remembered, of each kind. */
 const rememberedAnswers = 1024;
 /** Sessions of one peer's process, at most. */
 const maxSessions = 4096;
-/** Refusals that are told one by one in a window; the rest are counted. */
-const toldPerWindow = 32;
-const windowMs = 1_000;
-/** As much of what was tried is shown. */
-const maxShownLength = 256;
-
-/** A refusal as the operator sees it. */
-export interface DeniedAccess {
-  readonly peer: string;
-  /** `publish`, `read`, `purge` … */
-  readonly action: string;
-  /** The subject or pattern, or the place as storage-rules.ts names it; at most 256 characters. */
-  readonly subject: string;
-  /** What decided. */
-  readonly rule: string;
-  /** Ms since the epoch. */
-  readonly atMs: number;
-  /** Refusals of this peer since the last that was told, which were too many to be told. */
-  readonly untoldCount: number;
-}
 
 export interface PermitOptions {
   readonly workspace: string;
@@ -55,18 +36,14 @@ export interface PermitOptions {
   readonly onDenied: (denied: DeniedAccess) => void;
 }
 
-/** What was tried. */
-export interface Tried {
-  readonly action: string;
-  readonly subject: string;
-}
-
-/** The rights of one peer. Whose grant is superseded gets a new one, and what was opened under the old one is closed. */
+/** The rights of one peer. */
 export interface Permit {
   readonly workspace: string;
   readonly peer: string;
   /** A session that the peer has begun, or whose outbox it goes on with. Throws `invalid-subject`, `limit-exceeded` (4 096). */
   addSession(session: string): void;
+  /** What it is granted now, in place of what it was: it counts from the next call on. Without a role nothing is allowed. Throws `invalid-subject`. */
+  regrant(rights: Pick<PermitOptions, 'roles' | 'queues'>): void;
   /** Throws `invalid-subject`, `invalid-pattern` for what is none. */
   ask(action: HolderAction, subjectOrPattern: string): AccessAnswer;
   askStorage(action: StorageAction, place: string): AccessAnswer;
@@ -103,52 +80,23 @@ function remember<Action extends string>(
   };
 }
 
-/** What may be shown of a text that came from outside. */
-function shown(text: string): string {
-  return text.slice(0, maxShownLength).replaceAll(/[^\x21-\x7e]/g, '?');
-}
-
-/** Tells refusals, so many a second. */
-function createTeller({ peer, clock, logger, onDenied }: PermitOptions) {
-  let windowFromMs = Number.NEGATIVE_INFINITY;
-  let toldCount = 0;
-  let untoldCount = 0;
-  return (tried: Tried, rule: string): void => {
-    const nowMs = clock.monotonic();
-    if (nowMs - windowFromMs >= windowMs) {
-      windowFromMs = nowMs;
-      toldCount = 0;
-    }
-    if (toldCount >= toldPerWindow) {
-      untoldCount++;
-      return;
-    }
-    toldCount++;
-    const denied = { peer, ...tried, rule, atMs: clock.now(), untoldCount };
-    untoldCount = 0;
-    try {
-      onDenied(denied);
-    } catch (thrown) {
-      logger.bug('access.denied-listener', thrown);
-    }
-  };
-}
-
 /** Makes the permit of a peer. Throws `invalid-subject` for a name that is no token, `limit-exceeded` for too many sessions. */
 export function createPermit(options: PermitOptions): Permit {
   const workspace = checkToken(options.workspace, 'workspace');
   const peer = checkToken(options.peer, 'peer');
   const sessions = new Set<string>();
-  const queues = new Set((options.queues ?? []).map((queue) => checkToken(queue, 'queue')));
   const ownsSession = options.ownsSession ?? (() => false);
-  const holder: AccessHolder = {
-    ...{ workspace, peer, roles: [...new Set(options.roles)], queues },
-    sessions: { has: (name) => sessions.has(name) || ownsSession(name), values: () => sessions.values() },
+  const own = { has: (name: string) => sessions.has(name) || ownsSession(name), values: () => sessions.values() };
+  const holderOf = ({ roles, queues = [] }: Pick<PermitOptions, 'roles' | 'queues'>): AccessHolder => {
+    const checked = new Set(queues.map((queue) => checkToken(queue, 'queue')));
+    return { workspace, peer, roles: [...new Set(roles)], queues: checked, sessions: own };
   };
-  const storageHolder = { ...holder, holdsRoot: options.holdsRoot ?? false };
+  let holder = holderOf(options);
   const subjects = remember<HolderAction>((action, text) => explainHolder(holder, action, text));
-  const places = remember<StorageAction>((action, place) => explainStorage(storageHolder, action, place));
-  const tell = createTeller(options);
+  const places = remember<StorageAction>((action, place) =>
+    explainStorage({ ...holder, holdsRoot: options.holdsRoot ?? false }, action, place),
+  );
+  const tell = createDenialTeller({ ...options, side: 'engine' });
   let deniedCount = 0;
 
   function addSession(session: string): void {
@@ -163,7 +111,7 @@ export function createPermit(options: PermitOptions): Permit {
 
   function refuse({ action, subject }: Tried, rule: string): VakError {
     deniedCount++;
-    const tried = { action, subject: shown(subject) };
+    const tried = shownTry({ action, subject });
     tell(tried, rule);
     const message = `${action} ${tried.subject}: ${peer} may not (${rule}); ask whoever grants access`;
     return new VakError('forbidden', message, { details: { ...tried, peer, rule } });
@@ -175,6 +123,11 @@ export function createPermit(options: PermitOptions): Permit {
     workspace,
     peer,
     addSession,
+    regrant(rights) {
+      holder = holderOf(rights);
+      subjects.forget();
+      places.forget();
+    },
     ask: subjects.ask,
     askStorage: places.ask,
     check(action, text, tried = { action, subject: text }) {

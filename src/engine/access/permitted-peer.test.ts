@@ -11,7 +11,8 @@ import { openDurablePeer } from '../outbox/durable-peer.ts';
 import { createSystemClock } from '../ports/clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
 import { createSeededRandomness, isSessionOf } from '../ports/randomness.ts';
-import { createPermit, type DeniedAccess } from './permit.ts';
+import type { DeniedAccess } from './denial-teller.ts';
+import { createPermit } from './permit.ts';
 import { createPermittedPlane } from './permitted-plane.ts';
 
 const ports = { clock: createSystemClock(), logger: createSilentLogger() };

@@ -13,12 +13,14 @@ import { type NatsServer, startNatsServer } from '../../../tests/support/nats-se
 import { connectForTest } from '../../../tests/support/vak-bus.ts';
 import { toText, utf8 } from '../../shared/base/bytes.ts';
 import { roles } from '../../shared/protocol/roles.ts';
+import { mediaBucket } from '../../shared/protocol/storage-access.ts';
 import { streamsOf } from '../../shared/protocol/stream-table.ts';
 import type { Fabric } from '../bus/fabric.ts';
-import { keyValuesOf, mediaBucketOf, provision } from '../bus/provision.ts';
+import { keyValuesOf, provision } from '../bus/provision.ts';
 import { createFakeClock } from '../ports/fake-clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
-import { createPermit, type DeniedAccess, type PermitOptions } from './permit.ts';
+import type { DeniedAccess } from './denial-teller.ts';
+import { createPermit, type PermitOptions } from './permit.ts';
 import { createPermittedBus } from './permitted-bus.ts';
 import { createPermittedPlane } from './permitted-plane.ts';
 
@@ -175,7 +177,7 @@ describe.each(['embedded', 'nats'] as const)('access on the engine: %s', (engine
     const calls = [foreign.state(), foreign.get(1), foreign.read({ limit: 1 }), foreign.purge(), foreign.delete(1)];
     for (const call of calls) expect(await failure(call)).toMatchObject({ code: 'forbidden' });
     const values = operator.durable.keyValue(`VAK_CARDS_${workspace}`);
-    const media = operator.durable.objects(mediaBucketOf(workspace, 'me'));
+    const media = operator.durable.objects(mediaBucket(workspace, 'me'));
     for (const call of [values.keys(), values.put('me', utf8('x')), media.list()])
       expect(await failure(call)).toMatchObject({
         ...{ code: 'forbidden', details: { rule: 'A1 deny what is not of the workspace' } },

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { mediaBucket } from '../../shared/protocol/storage-access.ts';
 import type { DurablePlane, Provisioned } from './durable.ts';
-import { keyValuesOf, mediaBucketOf, provision } from './provision.ts';
+import { keyValuesOf, provision } from './provision.ts';
 
 /** A plane that only notes what is made. */
 function notingPlane(outcome: Provisioned): { plane: DurablePlane; made: string[] } {
@@ -35,7 +36,7 @@ it('I4 superseded grants are kept as far as a bucket can', () => {
 
 it('S1 a workspace or peer that is no token is refused, and two pairs of names never share a bucket', async () => {
   await expect(provision(notingPlane('created').plane, 'a.b')).rejects.toMatchObject({ code: 'invalid-subject' });
-  expect(() => mediaBucketOf('ws', 'a b')).toThrow(/peer/);
-  expect(mediaBucketOf('ws', 'anna')).toBe('VAK_MEDIA_2_ws_anna');
-  expect(mediaBucketOf('a_b', 'c')).not.toBe(mediaBucketOf('a', 'b_c'));
+  expect(() => mediaBucket('ws', 'a b')).toThrow(/peer/);
+  expect(mediaBucket('ws', 'anna')).toBe('VAK_MEDIA_2_ws_anna');
+  expect(mediaBucket('a_b', 'c')).not.toBe(mediaBucket('a', 'b_c'));
 });

@@ -3,7 +3,8 @@
  * Law: the table names the streams; a second run changes nothing; a dry run changes nothing and says what would be done.
  */
 
-import { streamsOf } from '../../shared/protocol/stream-table.ts';
+import { mediaBucket } from '../../shared/protocol/storage-access.ts';
+import { type StreamSpec, streamsOf } from '../../shared/protocol/stream-table.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import type { DurablePlane, KeyValueSpec, Provisioned } from './durable.ts';
 
@@ -22,24 +23,33 @@ export function keyValuesOf(workspace: string): readonly KeyValueSpec[] {
   return Object.entries(histories).map(([name, history]) => ({ name: `VAK_${name}_${ws}`, history }));
 }
 
-/** The bucket of large values that one peer writes; the length keeps two pairs of names apart. Made at its first use. */
-export function mediaBucketOf(workspace: string, peer: string): string {
-  const ws = checkToken(workspace, 'workspace');
-  return `VAK_MEDIA_${ws.length}_${ws}_${checkToken(peer, 'peer')}`;
+export interface ProvisionOptions {
+  readonly dryRun?: boolean;
+  /**
+   * Peers whose buckets of large values are made, too. Where a server enforces access they cannot make them themselves (A4); elsewhere
+   * each is made at its first use.
+   */
+  readonly writers?: readonly string[];
+  /** The workspace's streams; as the table has them if left out. */
+  readonly streams?: readonly StreamSpec[];
 }
 
 /** One after the other, in the order of the table; what fails ends it. Throws what the plane does: `conflict`, `unsupported`, `limit-exceeded` … */
 export async function provision(
   durable: DurablePlane,
   workspace: string,
-  options: { readonly dryRun?: boolean } = {},
+  { writers = [], streams = streamsOf(workspace), ...options }: ProvisionOptions = {},
 ): Promise<readonly ProvisionedPart[]> {
   const parts: ProvisionedPart[] = [];
-  for (const spec of streamsOf(workspace)) {
+  for (const spec of streams) {
     parts.push({ name: spec.name, kind: 'stream', outcome: await durable.ensureStream(spec, options) });
   }
   for (const spec of keyValuesOf(workspace)) {
     parts.push({ name: spec.name, kind: 'key-value', outcome: await durable.ensureKeyValue(spec, options) });
+  }
+  for (const writer of writers) {
+    const name = mediaBucket(workspace, writer);
+    parts.push({ name, kind: 'objects', outcome: await durable.ensureObjects(name, options) });
   }
   return parts;
 }

@@ -4,7 +4,7 @@
  * nothing can be changed.
  */
 import { VakError } from '../../shared/base/vak-error.ts';
-import { checkToken } from '../../shared/protocol/subject.ts';
+import { inboxPrefixOf } from '../../shared/protocol/reader-names.ts';
 import type { Settings } from '../../shared/settings/settings-schema.ts';
 import type { Fabric } from '../bus/fabric.ts';
 import { createEmbeddedFabric, type FabricPorts } from '../bus/memory/embedded-fabric.ts';
@@ -15,6 +15,7 @@ import { busSettingsOf } from '../settings/bus-settings.ts';
 import type { SecretSources } from '../settings/secret-sources.ts';
 import { createContextAuth } from './context-auth.ts';
 import type { ManagedLeases } from './managed-leases.ts';
+import type { OwnServerAuth } from './own-server-auth.ts';
 import { createReadOnlyFabric } from './read-only-fabric.ts';
 
 /** Where the embedded engine of a profile keeps its journal; undefined: in memory. */
@@ -36,10 +37,14 @@ export interface ConnectContextDeps extends FabricPorts {
   readonly sources: () => SecretSources;
   /** Stands in place of what {@link sources} has: `--creds`, `--nkey-file`. Its secrets stay the caller's. */
   readonly auth?: () => Promise<NatsAuth>;
+  /** The peer's own keys, where a remote server is given nothing else; closed with its connection. */
+  readonly ownAuth?: OwnServerAuth;
   /** Stands in place of the context's own. Its key stays the caller's. */
   readonly tls?: NatsTls;
   /** What the server refuses when no promise is left to reject. */
   readonly onError?: (error: VakError) => void;
+  /** Every right that the server did not find. */
+  readonly onDenied?: NatsOptions['onDenied'];
   /** Gives up the first connection. */
   readonly signal?: AbortSignal;
 }
@@ -78,14 +83,15 @@ async function owning(connecting: Promise<Fabric>, release: () => Promise<void> 
 type Server = Pick<NatsOptions, 'servers' | 'auth' | 'tls'>;
 
 async function connect(server: Server, deps: ConnectContextDeps): Promise<Fabric> {
-  const { workspace, peer, clock, logger, randomness, onError, signal } = deps;
+  const { workspace, peer, clock, logger, randomness, onError, onDenied, signal } = deps;
   // Read only here: the client of NATS takes its time to load, and the embedded engine needs none of it.
   const { connectNats } = await import('../bus/nats/nats-fabric.ts');
   return await connectNats({
     ...server,
     ...{ clock, logger, randomness, name: peer },
-    inboxPrefix: `_INBOX.${checkToken(workspace, 'workspace')}.${checkToken(peer, 'peer')}`,
+    inboxPrefix: inboxPrefixOf(workspace, peer),
     ...(onError === undefined ? {} : { onError }),
+    ...(onDenied === undefined ? {} : { onDenied }),
     ...(signal === undefined ? {} : { signal }),
   });
 }
@@ -94,7 +100,10 @@ async function connectRemote(deps: ConnectContextDeps, urls: string, context: st
   const auth = createContextAuth({ context, sources: deps.sources });
   const connecting = async (): Promise<Fabric> => {
     const tls = deps.tls ?? auth.tls();
-    const server: Server = { servers: urls.split(','), auth: deps.auth ?? (() => auth.read()) };
+    const server: Server = {
+      servers: urls.split(','),
+      auth: deps.auth ?? (async () => (await auth.read()) ?? deps.ownAuth?.read()),
+    };
     const fabric = await connect(tls === undefined ? server : { ...server, tls }, deps);
     auth.erase();
     fabric.onStatus(({ kind }) => {
@@ -102,7 +111,10 @@ async function connectRemote(deps: ConnectContextDeps, urls: string, context: st
     });
     return fabric;
   };
-  return await owning(connecting(), auth.dispose);
+  return await owning(connecting(), () => {
+    auth.dispose();
+    deps.ownAuth?.dispose();
+  });
 }
 
 async function connectManaged(deps: ConnectContextDeps): Promise<Fabric> {

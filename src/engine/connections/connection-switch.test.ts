@@ -160,6 +160,31 @@ describe('connection switch', () => {
     expect(engine()?.fabric).not.toBe(former?.fabric);
   });
 
+  it('B3 what the settings keep of a stream counts when the connection is opened the next time, and can be taken back', async () => {
+    const ageOf = async (one: ConnectionSwitch) =>
+      (await one.live.durable.stream('VAK_DLQ_default').state()).spec.maxAgeMs ?? 0;
+    const dayMs = 86_400_000;
+    file = { retention: { deadLettersDays: 7, deadLettersMiB: 16 } };
+    const first = await open();
+    expect(await ageOf(first)).toBe(7 * dayMs);
+    file = {};
+    first.follow();
+    expect(await ageOf(first)).toBe(7 * dayMs);
+    await first.close();
+    const second = await open();
+    expect(await ageOf(second)).toBe(90 * dayMs);
+    expect((await second.live.durable.stream('VAK_DLQ_default').state()).spec.maxBytes).toBe(1024 ** 3);
+  });
+
+  it('B10 whether the context is read-only is known as soon as it is asked for, also while its server is sought', async () => {
+    const prod = { kind: 'remote', url: 'nats://127.0.0.1:1', readOnly: true };
+    file = { contexts: { prod }, currentContext: 'prod' };
+    const { readOnlyContext, engine, use } = await open();
+    expect([engine(), readOnlyContext()]).toEqual([undefined, 'prod']);
+    await use('embedded');
+    expect(readOnlyContext()).toBeUndefined();
+  });
+
   it('B8 closing while a connection is sought ends the search', async () => {
     file = { ...contexts('nats://10.255.255.1:4222'), currentContext: 'prod' };
     const { close } = await open();

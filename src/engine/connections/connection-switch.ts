@@ -5,8 +5,10 @@
 import { type Disposable, toDisposable } from '../../shared/base/disposer.ts';
 import { type ErrorShape, isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { ConnectionStatus } from '../../shared/contract/connections-contract.ts';
+import { keptStreamsOf } from '../../shared/settings/kept-streams.ts';
 import { embeddedContext } from '../../shared/settings/setting-keys.ts';
 import type { ContextKind, Settings } from '../../shared/settings/settings-schema.ts';
+import type { ServerDenial } from '../access/server-denials.ts';
 import type { Fabric } from '../bus/fabric.ts';
 import { createEmbeddedFabric, type FabricPorts } from '../bus/memory/embedded-fabric.ts';
 import { provision } from '../bus/provision.ts';
@@ -16,6 +18,7 @@ import { type BusSettings, busSettingsOf, destinationOf } from '../settings/bus-
 import { settlesWithin } from '../wait.ts';
 import { type ConnectContextDeps, connectContext } from './connect-context.ts';
 import { createLiveFabric, type LiveFabric } from './live-fabric.ts';
+import type { OwnServerAuth } from './own-server-auth.ts';
 
 /** An engine, and by which name things are kept for it alone. */
 export interface EngineInUse {
@@ -32,6 +35,8 @@ export interface ConnectionSwitch {
   engine(): EngineInUse | undefined;
   /** Name of the context in use; while the first connection is sought, of the one that is sought. */
   current(): string;
+  /** The same name if that context is read-only. */
+  readOnlyContext(): string | undefined;
   /** The live status; until there was a connection, how far the search for it is. */
   status(): ConnectionStatus;
   /** Why the last change failed; undefined since one succeeded. */
@@ -52,6 +57,10 @@ export interface ConnectionSwitch {
 export interface ConnectionSwitchDeps
   extends FabricPorts,
     Pick<ConnectContextDeps, 'workspace' | 'embedded' | 'managed' | 'sources'> {
+  /** A peer's own keys, where a server is given nothing else. */
+  readonly ownAuth?: (peer: string) => OwnServerAuth;
+  /** Every right that a server did not find for that peer. */
+  readonly onDenied?: (peer: string, denied: ServerDenial) => void;
   readonly settings: () => Settings;
   /** Who connects, as far as that is known by then. */
   readonly peer: () => string;
@@ -77,7 +86,7 @@ function createOpener(deps: ConnectionSwitchDeps) {
 
   async function provisionQuietly(fabric: Fabric): Promise<void> {
     try {
-      await provision(fabric.durable, workspace);
+      await provision(fabric.durable, workspace, { streams: keptStreamsOf(workspace, deps.settings().retention) });
     } catch (error) {
       const { code, message } = toVakError(error, logger);
       logger.warn('connection.not-provisioned', { code, message });
@@ -86,11 +95,16 @@ function createOpener(deps: ConnectionSwitchDeps) {
 
   return {
     async open(settings: Settings, context: string | undefined, signal?: AbortSignal): Promise<Fabric> {
+      const peer = deps.peer();
+      const own = deps.ownAuth?.(peer);
+      const { ownAuth: _, ...rest } = deps;
       const fabric = await connectContext({
-        ...deps,
-        ...{ settings, peer: deps.peer() },
+        ...rest,
+        ...{ settings, peer },
+        ...(own === undefined ? {} : { ownAuth: own }),
         ...(context === undefined ? {} : { context }),
         ...(signal === undefined ? {} : { signal }),
+        onDenied: (denied) => deps.onDenied?.(peer, denied),
         onError: (error) => logger.warn('connection.refused', { code: error.code, message: error.message }),
       });
       const { kind, readOnly } = busSettingsOf(settings, context);
@@ -256,8 +270,8 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
 
   return {
     live,
-    current: () => inUse.context,
-    engine: () => engine,
+    ...{ current: () => inUse.context, engine: () => engine },
+    readOnlyContext: () => (inUse.readOnly ? inUse.context : undefined),
     status() {
       if (isEstablished || inUse.context === embeddedContext) return live.status();
       const attempt = retry.count();

@@ -7,7 +7,6 @@ import type { Disposable } from '../../shared/base/disposer.ts';
 import { createEnvelopeAuthor, type EnvelopeAuthor } from '../envelope/envelope-author.ts';
 import { createEnvelopeSealer, type EnvelopeSealer } from '../envelope/envelope-sealer.ts';
 import { createMemoryHeadStore } from '../envelope/memory-head-store.ts';
-import { createOwnSecrets } from '../envelope/own-secrets.ts';
 import { createSecretRegistry } from '../envelope/secret-registry.ts';
 import { type OwnCredentials, takeCredentials } from '../identity/own-credentials.ts';
 import type { IssueCredentials } from '../identity/peer-credentials.ts';
@@ -72,7 +71,7 @@ export function createDeveloperPeer(deps: DeveloperPeerDeps): DeveloperPeer {
     dispose();
     const given = await issueCredentials({ peer: peerName, roles: ['coordinator'], queues: [], grantLifeMs });
     const own = takeCredentials(given, { workspace, peer: peerName });
-    const registry = createSecretRegistry({ source: createOwnSecrets(own), clock });
+    const registry = createSecretRegistry({ source: own.secrets, clock });
     const renewAtMs = own.grant.notAfter * 1000 - grantLifeMs / 2;
     keys = { renewAtMs, own, sealer: createEnvelopeSealer({ registry, peer: peerName, clock, randomness }) };
     return keys;

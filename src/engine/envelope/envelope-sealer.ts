@@ -19,6 +19,15 @@ export type SealedFields = Pick<Envelope, 'id' | 'type' | 'workspaceid' | 'seqnu
 export interface EnvelopeSealer {
   /** Seals; the payload stays as it is. Throws `locked`, `not-found` (no active secret), `invalid-payload` (a field of the AAD). */
   seal(fields: SealedFields, payload: Uint8Array): { readonly seal: SealAttributes; readonly sealed: Uint8Array };
+  /** The key that it sealed with last; undefined: it has sealed nothing. */
+  use(): SealerUse | undefined;
+}
+
+/** How far a key is used up. */
+export interface SealerUse {
+  readonly secretId: string;
+  readonly messages: number;
+  readonly maxMessages: number;
 }
 
 /** What a sealer is made of. */
@@ -76,5 +85,6 @@ export function createEnvelopeSealer(deps: EnvelopeSealerDeps): EnvelopeSealer {
       const sealed = sealGcm({ key: found.key, nonce, aad: utf8(aadOf(fields)), bytes: payload });
       return { seal: { encalg: 'AES-256-GCM', keyid: used.keyId, nonce: toHex(nonce) }, sealed };
     },
+    use: () => current && { secretId: current.secretId, messages: current.messages, maxMessages },
   };
 }

@@ -88,6 +88,21 @@ describe('E7 the secret that a key id selects', () => {
   });
 });
 
+test('E7 an alias that the operator sets, changes or takes away counts at once', () => {
+  const secrets = playSecrets([entryOf('s1'), entryOf('s2')]);
+  const found = (): unknown => {
+    const lookup = secrets.registry.keyFor('key_v1', 'ada');
+    return lookup.kind === 'key' ? lookup.key.export().toString('hex') : lookup.failure.kind;
+  };
+  expect(found()).toBe('foreign-key');
+  secrets.alias(new Map([['key_v1', 's1']]));
+  const first = found();
+  secrets.alias(new Map([['key_v1', 's2']]));
+  expect(new Set([first, found(), 'foreign-key']).size).toBe(3);
+  secrets.alias(new Map());
+  expect(found()).toBe('foreign-key');
+});
+
 describe('E7 states of a secret', () => {
   test('E7 a revoked secret opens nothing more, although its key was derived before', () => {
     const secrets = playSecrets([entryOf('s1')]);

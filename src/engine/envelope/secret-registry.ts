@@ -48,7 +48,7 @@ export interface SecretRegistryDeps {
   readonly source: SecretSource;
   readonly clock: Clock;
   /** The operator's aliases: key id → secret id. An alias wins over what a key id of our form says itself. */
-  readonly aliases?: ReadonlyMap<string, string>;
+  readonly aliases?: () => ReadonlyMap<string, string>;
 }
 
 const salt = utf8('vak-bus-hkdf-salt-v1');
@@ -90,6 +90,7 @@ function refusalOf(entry: WorkspaceSecretEntry, nowMs: number): KeyLookup | unde
 export function createSecretRegistry({ source, clock, aliases }: SecretRegistryDeps): SecretRegistry {
   let keys = createBoundedCache<KeyObject>(rememberedKeys);
   let version: number | undefined;
+  let knownAliases: ReadonlyMap<string, string> | undefined;
 
   function forget(): void {
     keys = createBoundedCache<KeyObject>(rememberedKeys);
@@ -104,6 +105,14 @@ export function createSecretRegistry({ source, clock, aliases }: SecretRegistryD
     return secrets;
   }
 
+  /** The secret of an alias; others than before drop the keys that those led to. */
+  function aliasNow(keyId: string): string | undefined {
+    const current = aliases?.();
+    if (current !== knownAliases) forget();
+    knownAliases = current;
+    return current?.get(keyId);
+  }
+
   /** The id of the one secret that a key id selects. */
   function selectSecret(keyId: string, agentId: string): string | KeyLookup {
     if (keyId.length > maxKeyIdLength) {
@@ -114,10 +123,13 @@ export function createSecretRegistry({ source, clock, aliases }: SecretRegistryD
       const why = `keyid is a key of peer ${parts.peer}, but agentid says ${agentId}: one of them was changed.`;
       return fail('malformed', why, 'keyid');
     }
-    const secretId = aliases?.get(keyId) ?? parts?.secretId;
+    const secretId = aliasNow(keyId) ?? parts?.secretId;
     if (secretId !== undefined) return secretId;
     const why = 'keyid has not the form secret.peer.day.boot: the envelope comes from other software.';
-    return fail('foreign-key', `${why} Set an alias from this key id to one of your secrets (--alias KEYID=ID).`);
+    return fail(
+      'foreign-key',
+      `${why} Set an alias from this key id to one of your secrets (setting keyAliases, or --alias KEYID=ID).`,
+    );
   }
 
   function readyKey(secret: Secret, keyId: string): KeyLookup {

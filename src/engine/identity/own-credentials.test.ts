@@ -22,9 +22,10 @@ function credentials(change: Partial<PeerCredentials> = {}): PeerCredentials {
     grant: grantWith(),
     rootPublic: root.nkey,
     secrets: [
-      { id: 's1', secret: bytesOf(9), state: 'active' },
-      { id: 's0', secret: bytesOf(8), state: 'open-only' },
+      { id: 's1', secret: bytesOf(9), state: 'active', openOnlyUntilMs: null },
+      { id: 's0', secret: bytesOf(8), state: 'open-only', openOnlyUntilMs: 5 },
     ],
+    ended: [],
     ...change,
   };
 }
@@ -39,7 +40,7 @@ it('I3 credentials that fit are taken, sign as their card says, and are erased a
   const given = credentials();
   taken = takeCredentials(given, self);
   expect(taken.signer.nkey).toBe(given.card.sign);
-  expect(taken.secrets.map(({ id, state, secret }) => [id, state, secret.length])).toEqual([
+  expect(taken.secrets.secrets().map(({ id, state, secret }) => [id, state, secret.length])).toEqual([
     ['s1', 'active', 32],
     ['s0', 'open-only', 32],
   ]);

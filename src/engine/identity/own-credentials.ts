@@ -11,6 +11,7 @@ import { type VerifiedCard, verifyCard } from './cards.ts';
 import { type VerifiedGrant, verifyGrant } from './grants.ts';
 import { createNkeySigner, type NkeySigner } from './nkey.ts';
 import type { PeerCredentials } from './peer-credentials.ts';
+import { createOwnSecrets, type OwnSecrets } from './peer-secrets.ts';
 import { createSecret, type Secret } from './secret.ts';
 import { createRecordChecks } from './signed-record.ts';
 
@@ -20,7 +21,8 @@ export interface OwnCredentials extends Disposable {
   readonly card: VerifiedCard;
   readonly grant: VerifiedGrant;
   readonly rootPublic: string;
-  readonly secrets: readonly { readonly id: string; readonly secret: Secret; readonly state: 'active' | 'open-only' }[];
+  /** They are replaced when others count. */
+  readonly secrets: OwnSecrets;
 }
 
 function checkFit(
@@ -46,11 +48,7 @@ export function takeCredentials(
   try {
     const signSeed = held.add(createSecret(given.signSeed));
     const boxSecret = held.add(createSecret(given.boxSecret));
-    const secrets = given.secrets.map(({ id, secret, state }) => ({
-      id,
-      secret: held.add(createSecret(secret)),
-      state,
-    }));
+    const secrets = held.add(createOwnSecrets(given));
     const checks = createRecordChecks();
     const own: OwnCredentials = {
       signer: held.add(createNkeySigner(signSeed)),

@@ -229,7 +229,7 @@ describe('worker credentials', () => {
     expect((await issue(wanted)).grant.roles).toEqual(['worker']);
   });
 
-  it('E7 gives active and open-only secrets, none that is revoked or over', async () => {
+  it('E7 gives active and open-only secrets, and of one that is revoked or over its id alone', async () => {
     const { randomness, clock } = profiles;
     await updateAndErase(profile.keyStore, (contents) => {
       let next = contents;
@@ -241,10 +241,14 @@ describe('worker credentials', () => {
       next = until('over', clock.now());
       return setSecretState(next, { workspace, id: 'gone', state: 'revoked' });
     });
-    const { secrets } = await issue(wanted);
-    expect(secrets.map(({ id, state }) => [id, state])).toEqual([
-      ['s1', 'active'],
-      ['open', 'open-only'],
+    const { secrets, ended } = await issue(wanted);
+    expect(secrets.map(({ id, state, openOnlyUntilMs }) => [id, state, openOnlyUntilMs])).toEqual([
+      ['s1', 'active', null],
+      ['open', 'open-only', clock.now() + 1],
+    ]);
+    expect(ended).toEqual([
+      { id: 'over', state: 'open-only', openOnlyUntilMs: clock.now() },
+      { id: 'gone', state: 'revoked', openOnlyUntilMs: null },
     ]);
   });
 

@@ -8,14 +8,15 @@ import type { Role } from '../../shared/protocol/roles.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import { grantAt } from './grant-timeline.ts';
-import type { KeyStore, KeyStoreContents, StoredIdentity, StoredWorkspaceSecret } from './key-store.ts';
+import type { KeyStore, KeyStoreContents, StoredIdentity } from './key-store.ts';
 import { cardOf, createPeerIdentity, currentBoxKey, rotateBoxKey, updateAndErase } from './operator-identity.ts';
 import { highestGrantSerial, publishCard, publishGrant, withFreshSerial } from './own-records.ts';
+import { eraseSecrets, type PeerSecrets, secretsFor } from './peer-secrets.ts';
 import { grant, workspaceIn } from './root-grants.ts';
 import type { WorkspaceRecords } from './workspace-records.ts';
 
 /** A peer's keys and standing, as they go over its channel. Byte fields are copies: the receiver erases them. */
-export interface PeerCredentials {
+export interface PeerCredentials extends PeerSecrets {
   /** nkey seed as text bytes (`SU…`). */
   readonly signSeed: Uint8Array;
   /** X25519 secret key, 32 bytes. */
@@ -24,16 +25,12 @@ export interface PeerCredentials {
   readonly grant: Grant;
   /** Root's public nkey. */
   readonly rootPublic: string;
-  readonly secrets: readonly {
-    readonly id: string;
-    readonly secret: Uint8Array;
-    readonly state: 'active' | 'open-only';
-  }[];
 }
 
 /** Zeroes the copies once they are handed over. */
-export function eraseCredentials({ signSeed, boxSecret, secrets }: PeerCredentials): void {
-  for (const bytes of [signSeed, boxSecret, ...secrets.map(({ secret }) => secret)]) bytes.fill(0);
+export function eraseCredentials({ signSeed, boxSecret, ...secrets }: PeerCredentials): void {
+  for (const bytes of [signSeed, boxSecret]) bytes.fill(0);
+  eraseSecrets(secrets);
 }
 
 /** What a peer is to be. */
@@ -80,24 +77,15 @@ function credentialsOf(
   { card, granted }: { readonly card: Card; readonly granted: Grant },
   { workspace, contents, nowMs }: { workspace: string; contents: KeyStoreContents; nowMs: number },
 ): PeerCredentials {
-  const { rootPublic, secrets } = workspaceIn(contents, workspace);
+  const { rootPublic } = workspaceIn(contents, workspace);
   return {
     signSeed: identity.signSeed.reveal().slice(),
     boxSecret: currentBoxKey(identity).secret.reveal().slice(),
     card,
     grant: granted,
     rootPublic,
-    secrets: usableSecrets(secrets, nowMs),
+    ...secretsFor(contents, workspace, nowMs),
   };
-}
-
-/** Those that a peer is given: copies of what may be used at that time, ms since the epoch. */
-export function usableSecrets(secrets: readonly StoredWorkspaceSecret[], nowMs: number): PeerCredentials['secrets'] {
-  return secrets.flatMap(({ id, secret, state, openOnlyUntilMs }) =>
-    state === 'revoked' || (openOnlyUntilMs !== null && openOnlyUntilMs <= nowMs)
-      ? []
-      : [{ id, secret: secret.reveal().slice(), state }],
-  );
 }
 
 /**

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { boxOf, cardWith, createScratchFolder, signerOf } from '../../../tests/support/identity-fixture.ts';
@@ -145,5 +146,62 @@ describe('I2 pins', () => {
     await pins.see(cardWith({ serial: 2 }, newKey));
     expect(await pins.see(cardWith({ serial: 3 }))).toBe('renewed');
     expect(pins.state(ada)).toMatchObject({ kind: 'pinned', card: { serial: 3 } });
+  });
+});
+
+describe('I2 verified and blocked', () => {
+  test('I2 a compared key is verified until another one is accepted, over restarts, and says since when', async () => {
+    const { pins } = await open();
+    const firstSeenMs = clock.now();
+    await pins.see(cardWith());
+    clock.advance(500);
+    const verifiedMs = clock.now();
+    await pins.setVerified({ ...ada, sign: oldKey.nkey }, true);
+    await pins.see(cardWith({ serial: 2, box: boxOf(2) }));
+    const { pins: later } = await open();
+    expect(later.find(ada)).toMatchObject({ firstSeenMs, verifiedMs, offered: null });
+    clock.advance(500);
+    await later.see(cardWith({ serial: 9 }, newKey));
+    expect(later.find(ada)).toMatchObject({ verifiedMs, offered: { seenMs: clock.now() } });
+    await later.accept(ada, newKey.nkey);
+    expect(later.find(ada)).toMatchObject({ firstSeenMs, verifiedMs: null, offered: null });
+  });
+
+  test('I2 only the pinned key is verified, and none while another one is offered', async () => {
+    const { pins } = await open();
+    await pins.see(cardWith());
+    const mark = (sign: string) =>
+      pins.setVerified({ ...ada, sign }, true).catch((error) => isVakError(error, 'not-found'));
+    expect(await mark(newKey.nkey)).toBe(true);
+    await pins.see(cardWith({ serial: 2 }, newKey));
+    expect(await mark(oldKey.nkey)).toBe(true);
+    expect(pins.find(ada)?.verifiedMs).toBeNull();
+  });
+
+  test('I2 a mark is taken back, a block holds over a restart, and a peer never seen has neither', async () => {
+    const { pins } = await open();
+    await pins.see(cardWith());
+    await pins.see(cardWith({ peer: 'aaron' }, signerOf(4)));
+    await pins.setVerified({ ...ada, sign: oldKey.nkey }, true);
+    await pins.setVerified({ ...ada, sign: oldKey.nkey }, false);
+    await pins.setBlocked(ada, true);
+    const { pins: later } = await open();
+    expect(later.list('acme').map(({ card, verifiedMs, blockedMs }) => [card.peer, verifiedMs, blockedMs])).toEqual([
+      ['aaron', null, null],
+      ['ada', null, clock.now()],
+    ]);
+    await later.setBlocked(ada, false);
+    expect(later.find(ada)?.blockedMs).toBeNull();
+    expect(later.list('other')).toEqual([]);
+    expect(
+      await later.setBlocked({ ...ada, peer: 'nobody' }, true).catch((error) => isVakError(error, 'not-found')),
+    ).toBe(true);
+  });
+
+  test('I2 a file of an older version, which knows neither, is read', async () => {
+    const pin = { card: cardWith(), offered: null, pinnedMs: 7 };
+    writeFileSync(join(folder, 'pins.json'), JSON.stringify({ v: 1, pins: [pin] }));
+    const { pins } = await open();
+    expect(pins.find(ada)).toMatchObject({ firstSeenMs: 7, verifiedMs: null, blockedMs: null });
   });
 });

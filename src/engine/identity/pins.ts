@@ -22,6 +22,18 @@ export type PinState =
 /** What a card was: `renewed` keeps the signing key, with a new box key, name or end. A `replay` changes nothing. */
 export type SightVerdict = 'first' | 'known' | 'renewed' | 'changed' | 'replay';
 
+/** What is known of a peer that was seen. Times in ms since the epoch. */
+export interface PinnedPeer {
+  readonly card: Card;
+  /** A card of another signing key that waits for the operator, and since when. */
+  readonly offered: { readonly card: Card; readonly seenMs: number } | null;
+  readonly firstSeenMs: number;
+  /** When the operator compared its safety number; null: never for this signing key. */
+  readonly verifiedMs: number | null;
+  /** When the operator blocked it; null: it is not blocked by hand. */
+  readonly blockedMs: number | null;
+}
+
 /** A peer of a workspace. */
 export interface PinOwner {
   readonly ws: string;
@@ -37,15 +49,32 @@ export interface Pins extends Disposable {
    * what is accepted are the same.
    */
   accept(owner: PinOwner, sign: string): Promise<void>;
+  /** What is known of a peer; undefined: it was never seen. */
+  find(owner: PinOwner): PinnedPeer | undefined;
+  /** Peers of a workspace, by name. */
+  list(ws: string): readonly PinnedPeer[];
+  /**
+   * The operator has compared, or takes that back. Throws `not-found` unless `sign` is the key that is pinned now and no other one is
+   * offered: what was compared and what is marked are the same.
+   */
+  setVerified(key: PinOwner & { readonly sign: string }, isVerified: boolean): Promise<void>;
+  /** Sending to it is refused, or not any more. Throws `not-found` for a peer that was never seen. */
+  setBlocked(owner: PinOwner, isBlocked: boolean): Promise<void>;
   onChange(listener: () => void): Disposable;
 }
 
+const timeMs = z.int().min(0);
 const pinSchema = z.strictObject({
   card: cardRecord,
   /** A card of another signing key that waits for the operator. */
   offered: cardRecord.nullable(),
   /** When this signing key was pinned, ms since the epoch. */
-  pinnedMs: z.int().min(0),
+  pinnedMs: timeMs,
+  /** The rest is missing from older files. When the peer was seen first; the offered card; when it was verified and blocked. */
+  seenMs: timeMs.nullable().default(null),
+  offeredMs: timeMs.nullable().default(null),
+  verifiedMs: timeMs.nullable().default(null),
+  blockedMs: timeMs.nullable().default(null),
 });
 const fileSchema = z.strictObject({ v: z.literal(1), pins: z.array(pinSchema) });
 type Pin = z.infer<typeof pinSchema>;
@@ -59,23 +88,30 @@ function isOf(pin: Pin, { ws, peer }: PinOwner): boolean {
   return pin.card.ws === ws && pin.card.peer === peer;
 }
 
+const noOffer = { offered: null, offeredMs: null } as const;
+
 function isSameCard(left: Card, right: Card): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
 /** What a card is to a peer that is pinned, and the pin afterwards. */
-function judgeSight(pin: Pin, card: Card): { readonly verdict: SightVerdict; readonly pin: Pin } {
+function judgeSight(pin: Pin, card: Card, nowMs: number): { readonly verdict: SightVerdict; readonly pin: Pin } {
   if (card.sign !== pin.card.sign) {
     // Not above the pinned serial: an old key's card that was put back.
     if (card.serial <= pin.card.serial) return { verdict: 'replay', pin };
     const isKnown = pin.offered !== null && isSameCard(pin.offered, card);
-    return { verdict: 'changed', pin: isKnown ? pin : { ...pin, offered: card } };
+    return { verdict: 'changed', pin: isKnown ? pin : { ...pin, offered: card, offeredMs: nowMs } };
   }
   if (card.serial < pin.card.serial) return { verdict: 'replay', pin };
   if (card.serial === pin.card.serial) return { verdict: isSameCard(pin.card, card) ? 'known' : 'replay', pin };
   // The pinned key spoke after the other one: nothing is offered any more.
   const isOvertaken = pin.offered !== null && card.serial > pin.offered.serial;
-  return { verdict: 'renewed', pin: { ...pin, card, offered: isOvertaken ? null : pin.offered } };
+  return { verdict: 'renewed', pin: isOvertaken ? { ...pin, card, ...noOffer } : { ...pin, card } };
+}
+
+function toPinnedPeer({ card, offered, pinnedMs, seenMs, offeredMs, verifiedMs, blockedMs }: Pin): PinnedPeer {
+  const change = offered === null ? null : { card: offered, seenMs: offeredMs ?? pinnedMs };
+  return { card, offered: change, firstSeenMs: seenMs ?? pinnedMs, verifiedMs, blockedMs };
 }
 
 function withPin(file: PinFile, pin: Pin): PinFile {
@@ -100,9 +136,11 @@ export async function openPins(options: {
     const pin = find(value, card);
     if (pin === undefined) {
       if (floor.judge(seenSerial(card)) === 'replay') return { verdict: 'replay', file: value };
-      return { verdict: 'first', file: withPin(value, { card, offered: null, pinnedMs: clock.now() }) };
+      const nowMs = clock.now();
+      const fresh = { card, ...noOffer, pinnedMs: nowMs, seenMs: nowMs, verifiedMs: null, blockedMs: null };
+      return { verdict: 'first', file: withPin(value, fresh) };
     }
-    const judged = judgeSight(pin, card);
+    const judged = judgeSight(pin, card, clock.now());
     return { verdict: judged.verdict, file: judged.pin === pin ? value : withPin(value, judged.pin) };
   }
 
@@ -127,15 +165,43 @@ export async function openPins(options: {
     },
     async accept(owner, sign) {
       await file.update((value) => {
-        const offered = find(value, owner)?.offered ?? undefined;
-        if (offered?.sign !== sign) {
+        const pin = find(value, owner);
+        const offered = pin?.offered ?? undefined;
+        if (pin === undefined || offered?.sign !== sign) {
           throw new VakError('not-found', 'this key is not the one that waits to be accepted; look at it again');
         }
-        return withPin(value, { card: offered, offered: null, pinnedMs: clock.now() });
+        // Nobody has compared this one.
+        return withPin(value, { ...pin, card: offered, ...noOffer, pinnedMs: clock.now(), verifiedMs: null });
       });
       const pinned = find(file.read(), owner)?.card;
       // Verified when it was seen.
       if (pinned?.sign === sign) floor.raise(seenSerial(pinned as VerifiedCard));
+    },
+    find(owner) {
+      const pin = find(file.read(), owner);
+      return pin && toPinnedPeer(pin);
+    },
+    list(ws) {
+      const own = file.read().pins.filter(({ card }) => card.ws === ws);
+      return own.map(toPinnedPeer).sort((a, b) => (a.card.peer < b.card.peer ? -1 : 1));
+    },
+    async setVerified({ sign, ...owner }, isVerified) {
+      await file.update((value) => {
+        const pin = find(value, owner);
+        if (pin?.card.sign !== sign || pin.offered !== null) {
+          throw new VakError('not-found', `${owner.peer}: this key is not the one that is pinned now; compare again`);
+        }
+        const verifiedMs = isVerified ? (pin.verifiedMs ?? clock.now()) : null;
+        return verifiedMs === pin.verifiedMs ? value : withPin(value, { ...pin, verifiedMs });
+      });
+    },
+    async setBlocked(owner, isBlocked) {
+      await file.update((value) => {
+        const pin = find(value, owner);
+        if (pin === undefined) throw new VakError('not-found', `${owner.peer}: no card of it was ever seen here`);
+        const blockedMs = isBlocked ? (pin.blockedMs ?? clock.now()) : null;
+        return blockedMs === pin.blockedMs ? value : withPin(value, { ...pin, blockedMs });
+      });
     },
     onChange: (listener) => file.onChange(listener),
     dispose: () => file.dispose(),

@@ -43,6 +43,17 @@ export interface AddedSecret {
   readonly given?: Secret;
 }
 
+/** Throws `invalid-input`, `exists`, `not-found` for an id under which no secret can be added. */
+export function checkNewSecretId(
+  contents: KeyStoreContents,
+  { workspace, id }: { readonly workspace: string; readonly id: string },
+): void {
+  checkInputToken(id, 'secret id');
+  if (workspaceIn(contents, workspace).secrets.some((one) => one.id === id)) {
+    throw new VakError('exists', `workspace ${workspace} has a secret ${id} already; ids are never used again`);
+  }
+}
+
 /** Adds an active secret, behind the others. Throws `exists` if the id is used, `invalid-input`, `not-found`. */
 export function addWorkspaceSecret(
   contents: KeyStoreContents,
@@ -50,10 +61,7 @@ export function addWorkspaceSecret(
 ): { readonly contents: KeyStoreContents; readonly id: string } {
   const held = workspaceIn(contents, workspace);
   const newId = id ?? freeId(held.secrets);
-  checkInputToken(newId, 'secret id');
-  if (held.secrets.some((one) => one.id === newId)) {
-    throw new VakError('exists', `workspace ${workspace} has a secret ${newId} already; ids are never used again`);
-  }
+  checkNewSecretId(contents, { workspace, id: newId });
   if (given !== undefined && (given.length < minSecretBytes || given.length > maxSecretBytes)) {
     const message = `secret: expected ${minSecretBytes} to ${maxSecretBytes} bytes, got ${given.length}`;
     throw new VakError('invalid-input', message, { details: { field: 'secret' } });
@@ -73,12 +81,14 @@ export interface SecretStateChange {
   readonly openOnlyUntilMs?: number | null;
 }
 
-/** Changes what a secret may be used for. Throws `not-found`, `invalid-input`. */
+/** Changes what a secret may be used for. Throws `not-found`, `invalid-input`, `conflict` for one that was revoked: that is for good. */
 export function setSecretState(contents: KeyStoreContents, change: SecretStateChange): KeyStoreContents {
   const { workspace, id, state, openOnlyUntilMs = null } = change;
   const held = workspaceIn(contents, workspace);
-  if (!held.secrets.some((one) => one.id === id)) {
-    throw new VakError('not-found', `workspace ${workspace} has no secret of that id`);
+  const known = held.secrets.find((one) => one.id === id);
+  if (known === undefined) throw new VakError('not-found', `workspace ${workspace} has no secret of that id`);
+  if (known.state === 'revoked' && state !== 'revoked') {
+    throw new VakError('conflict', `secret ${id} was revoked, and stays so; add another one under a new id`);
   }
   if (openOnlyUntilMs !== null && (state !== 'open-only' || !Number.isSafeInteger(openOnlyUntilMs))) {
     throw new VakError('invalid-input', 'openOnlyUntilMs: only open-only has an end, in whole ms', {

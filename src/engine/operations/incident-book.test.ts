@@ -136,7 +136,16 @@ describe('things that happened', () => {
   test('A4 what a peer was refused is one incident of that peer, with the newest of it', () => {
     const { book } = createKit();
     const denial = (peer: string, subject: string, lastMs: number, count: number): Denial => ({
-      ...{ peer, action: 'publish', subject, rule: 'A2', count, firstMs: start, lastMs: start + lastMs },
+      ...{
+        peer,
+        action: 'publish',
+        subject,
+        rule: 'A2',
+        side: 'engine',
+        count,
+        firstMs: start,
+        lastMs: start + lastMs,
+      },
     });
     book.noteDenials([denial('w1', 'a', 5, 2), denial('w1', 'b', 9, 1), denial('w2', 'c', 1, 1)]);
     expect(book.list()).toMatchObject([

@@ -134,11 +134,11 @@ export function createIncidentBook({ alerts, acknowledged }: IncidentBookDeps): 
     if (!oldest.done) members.delete(oldest.value);
   }
 
-  function denied({ peer, action, subject, rule, count, firstMs, lastMs }: Denial): void {
+  function denied({ peer, action, subject, rule, side, count, firstMs, lastMs }: Denial): void {
     const id = `denied:${peer}`;
     const known = tallies.get(id);
     const mark = { atMs: lastMs, seq: count };
-    const detail = { kind: 'denied', peer, action, subject, rule } as const;
+    const detail = { kind: 'denied', peer, action, subject, rule, side } as const;
     if (known === undefined || isLater(mark, known.mark)) {
       const facts = { id, detail, queue: null, session: null, isStanding: false, mark };
       tallies.put({

@@ -27,6 +27,8 @@ export type IncidentDetail =
       readonly action: string;
       readonly subject: string;
       readonly rule: string;
+      /** Who refused it. */
+      readonly side: 'engine' | 'server';
     }
   | { readonly kind: 'supervisor'; readonly why: string }
   | { readonly kind: 'stuck'; readonly inFlightCount: number; readonly pendingCount: number }

@@ -168,11 +168,20 @@ test('W8 I3 an app that was never unlocked tells of a request, too', async () =>
 });
 
 test('A4 what a peer of this app was refused is an incident of that peer', async () => {
-  const tried = { peer: 'worker-1', action: 'publish', subject: 'vak.work.acme.q.task', rule: 'A2 worker' } as const;
+  const tried = {
+    peer: 'worker-1',
+    action: 'publish',
+    subject: 'vak.work.acme.q.task',
+    rule: 'A2 worker',
+    side: 'engine',
+  } as const;
   denials.note({ ...tried, atMs: place.clock.now(), untoldCount: 0 });
   await place.pass(600);
   expect(service.state().incidents).toMatchObject([
-    { id: 'denied:worker-1', why: 'It may not publish vak.work.acme.q.task (rule A2 worker).' },
+    {
+      id: 'denied:worker-1',
+      why: 'It may not publish vak.work.acme.q.task: this program refused it (rule A2 worker).',
+    },
   ]);
 });
 

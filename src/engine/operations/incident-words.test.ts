@@ -20,7 +20,7 @@ const details: readonly IncidentDetail[] = [
   { kind: 'refused-record', record: 'dead-letter', why: secret },
   { kind: 'refused-approval', record: 'request', why: secret },
   { kind: 'refused-approval', record: 'verdict', why: secret },
-  { kind: 'denied', peer: 'w1', action: 'publish', subject: 'vak.work.ws.render.task', rule: 'A2' },
+  { kind: 'denied', peer: 'w1', action: 'publish', subject: 'vak.work.ws.render.task', rule: 'A2', side: 'server' },
   { kind: 'supervisor', why: secret },
   { kind: 'stuck', inFlightCount: 2, pendingCount: 12_000 },
   { kind: 'no-consumer', standingCount: 1 },

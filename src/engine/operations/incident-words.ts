@@ -83,10 +83,11 @@ function refusedWords({ count, detail }: Subject<'refused-record' | 'refused-app
 }
 
 function deniedWords({ count, detail }: Subject<'denied'>): IncidentWords {
-  const { peer, action, subject, rule } = detail;
+  const { peer, action, subject, rule, side } = detail;
+  const by = side === 'server' ? 'the server' : 'this program';
   return {
     title: `${cut(peer, maxName)} was refused ${quantityWords(count, ['time', 'times'])} by the access policy`,
-    why: `${count === 1 ? 'It' : 'The latest: it'} may not ${cut(action, maxName)} ${cut(subject, maxName * 2)} (rule ${cut(rule, maxName)}).`,
+    why: `${count === 1 ? 'It' : 'The latest: it'} may not ${cut(action, maxName)} ${cut(subject, maxName * 2)}: ${by} refused it (rule ${cut(rule, maxName)}).`,
     next: 'Stop it if it has no business there; else give it the role that it needs.',
   };
 }

@@ -118,6 +118,7 @@ function record(index: number, more: Partial<TaskRecord>): TaskRecord {
       refusal: undefined,
       state: 'queued',
       strays: [],
+      repeats: [],
     },
     place: { seq: index, storedMs: clock.now() },
     ...more,
@@ -352,7 +353,9 @@ test('W6 a receipt that does not count leads to its session; A4 a denial to who 
   const kit = startSettled();
   kit.world.refused = [{ kind: 'receipt', seq: 4, atMs: clock.now(), why: 'It is signed by nobody.', from: 's-9' }];
   const times = { count: 2, firstMs: clock.now(), lastMs: clock.now() };
-  kit.world.denials = [{ peer: 'w1', action: 'publish', subject: 'vak.work.ws.render.task', rule: 'A2', ...times }];
+  kit.world.denials = [
+    { peer: 'w1', action: 'publish', subject: 'vak.work.ws.render.task', rule: 'A2', side: 'server', ...times },
+  ];
   kit.look();
   expect(kit.service.state().incidents).toMatchObject([
     { kind: 'refused-record', place: { kind: 'session', session: 's-9' } },

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { cardWith, signerOf } from '../../../tests/support/identity-fixture.ts';
 import { damageJournal } from '../../../tests/support/journal-folder.ts';
 import { createPlayedStatus, type PlayedStatus } from '../../../tests/support/outbox-fixture.ts';
 import { createTestProfiles, type TestProfiles, testWorkspace } from '../../../tests/support/test-profile.ts';
@@ -59,7 +60,7 @@ beforeEach(async () => {
   const secrets = createWorkspaceSecrets({ keyStore, workspace: testWorkspace, environmentSecret: () => undefined });
   outbox = createOperatorOutbox({
     ...{ ...ports, workspace: testWorkspace, folder: files.outbox, keyStore, secrets },
-    ...{ engine: () => inUse, onChange: () => {} },
+    ...{ engine: () => inUse, onChange: () => {}, pins: profile.records.pins },
   });
 });
 
@@ -125,6 +126,20 @@ test.each([
   use(context === undefined ? undefined : await openEngine(context, context));
   await expect(outbox.publish(draft)).rejects.toMatchObject({ code });
   expect(outbox.waiting()).toBeUndefined();
+});
+
+test('I2 nothing is sent to a peer that is blocked, and nothing is kept; to others it is', async () => {
+  use(await openEngine('prod'));
+  const owner = { ws: testWorkspace, peer: 'bob' };
+  await profile.records.pins.see(cardWith(owner, signerOf(2)));
+  await profile.records.pins.setBlocked(owner, true);
+  const to = (peer: string) => outbox.publish({ ...draft, subject: `vak.agent.${testWorkspace}.${peer}.inbox` });
+  await expect(to('bob')).rejects.toMatchObject({
+    code: 'forbidden',
+    message: expect.stringContaining('you blocked it'),
+  });
+  expect(outbox.waiting()?.count).toBe(0);
+  await to('carl');
 });
 
 test('B8 where there is no stream nothing is kept', async () => {

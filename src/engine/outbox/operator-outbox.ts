@@ -6,10 +6,12 @@ import { type ErrorShape, isVakError, VakError } from '../../shared/base/vak-err
 import type { EngineInUse } from '../connections/connection-switch.ts';
 import { readOnlyRefusal } from '../connections/read-only-fabric.ts';
 import type { EnvelopeDraft } from '../envelope/envelope-author.ts';
-import { createEnvelopeSealer } from '../envelope/envelope-sealer.ts';
+import { createEnvelopeSealer, type EnvelopeSealer, type SealerUse } from '../envelope/envelope-sealer.ts';
 import { createSecretRegistry, type SecretSource } from '../envelope/secret-registry.ts';
 import type { KeyStore, StoredIdentity } from '../identity/key-store.ts';
 import { createNkeySigner, type NkeySigner } from '../identity/nkey.ts';
+import type { Pins } from '../identity/pins.ts';
+import { checkRecipient } from '../identity/recipient-check.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Randomness } from '../ports/randomness.ts';
@@ -24,12 +26,14 @@ import { type LeftMessages, sendLeft } from './send-left.ts';
 export interface OperatorOutbox {
   /** Opens, exchanges or closes the outbox, as keys and engine are now; call it when either has changed. */
   follow(): void;
-  /** Throws `locked`, `disconnected` (there is no engine yet), `read-only`, `not-found` (there is no stream), and as `DurablePeer.publish`. */
+  /** Throws `locked`, `disconnected` (there is no engine yet), `read-only`, `not-found` (there is no stream), `forbidden` (nothing is sent to that peer), and as `DurablePeer.publish`. */
   publish(draft: EnvelopeDraft): Promise<DurablePublished>;
   /** Undefined while there is no outbox. */
   waiting(): OutboxWaiting | undefined;
   /** Why there is none, or why what ended processes left is not sent (damaged, a full disk); undefined: nothing is wrong. */
   problem(): ErrorShape | undefined;
+  /** The key that its messages are sealed with; undefined: none was sealed by the outbox that is open. */
+  sealerUse(): SealerUse | undefined;
   /** Puts the heads on record, and closes. */
   close(): Promise<void>;
 }
@@ -41,6 +45,8 @@ export interface OperatorOutboxDeps {
   readonly keyStore: Pick<KeyStore, 'state' | 'read'>;
   readonly secrets: SecretSource;
   readonly engine: () => EngineInUse | undefined;
+  /** Whose keys are known: to a peer that is blocked nothing is sent (I2). */
+  readonly pins: Pick<Pins, 'find'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
@@ -52,6 +58,7 @@ interface Opened {
   readonly engine: EngineInUse;
   readonly peer: DurablePeer;
   readonly signer: NkeySigner;
+  readonly sealer: EnvelopeSealer;
 }
 
 /** How long closing waits for what is under way, ms. */
@@ -61,7 +68,7 @@ const leftLimitMs = 60_000;
 
 /** Creates it closed. */
 export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
-  const { workspace, folder: root, keyStore, secrets, engine, clock, randomness, logger, onChange } = deps;
+  const { workspace, folder: root, keyStore, secrets, engine, pins, clock, randomness, logger, onChange } = deps;
   const registry = createSecretRegistry({ source: secrets, clock });
   let opened: Opened | undefined;
   let problem: ErrorShape | undefined;
@@ -93,7 +100,7 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
     const durable = await openDurablePeer({ ...parts, workspace, peer, journal });
     durable.onDelivered(onChange);
     durable.onRefused(onChange);
-    opened = { engine: inUse, peer: durable, signer };
+    opened = { engine: inUse, peer: durable, signer, sealer };
     onChange();
     // In its own time: what others left holds nothing up.
     void takeLeft(sendLeft(folder, parts, { limitMs: leftLimitMs, except: slot }));
@@ -138,6 +145,7 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
       const inUse = engine();
       if (inUse?.readOnlyContext !== undefined) throw readOnlyRefusal(inUse.readOnlyContext, 'publish');
       if (operator() === undefined) throw new VakError('locked', 'publish: the key store is locked; unlock it first');
+      checkRecipient(draft.subject, pins);
       if (opened === undefined && problem !== undefined) throw VakError.fromShape(problem);
       if (opened === undefined || opened.engine.fabric !== inUse?.fabric) {
         const message = 'publish: there is no engine to keep it for yet; publish again when the connection is there';
@@ -150,6 +158,7 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
     },
     waiting: () => opened?.peer.waiting(),
     problem: () => problem,
+    sealerUse: () => opened?.sealer.use(),
     async close() {
       isClosed = true;
       await inTurn(shut);

@@ -37,6 +37,12 @@ export interface DeliveryOptions {
   readonly signal: AbortSignal;
 }
 
+/** What was found under an id. `isOther`: another message, which is not to be seen. */
+interface Look {
+  readonly data: Uint8Array | undefined;
+  readonly isOther: boolean;
+}
+
 /** So much sooner than the window ends a message is looked up: it may still be under way when it is sent. */
 const windowMarginMs = 60_000;
 /** So much earlier than it was sent it is looked for: the server's clock need not be ours. */
@@ -70,6 +76,9 @@ export function streamOfSubject(subject: string): StreamSpec {
   const message = 'subject: no stream keeps it; what may be lost is published on the bus itself';
   throw new VakError('invalid-subject', message, { details: { field: 'subject' } });
 }
+
+/** Whether the engine or the server keeps this peer from looking. */
+const isBarred = (error: unknown): boolean => isVakError(error, 'forbidden') || isVakError(error, 'unauthorized');
 
 const isSame = (left: Uint8Array, right: Uint8Array): boolean => Buffer.compare(left, right) === 0;
 
@@ -110,8 +119,31 @@ export function createOutboxDelivery(store: OutboxStore, clock: Clock) {
     try {
       return await find(options, data);
     } catch (error) {
-      if (isVakError(error, 'forbidden')) return undefined;
+      if (isBarred(error)) return undefined;
       throw error;
+    }
+  }
+
+  /**
+   * What lies where a message of ours lies already, as it is said. A server can let a peer read by subject, and not by place (A4): then
+   * what is not found on our subject is another's.
+   */
+  async function lookAt({ stream: name, seq }: Appended, { parcel, plane }: DeliveryOptions): Promise<Look> {
+    const { subject } = parcel;
+    const stream = plane.stream(name);
+    try {
+      return { data: (await stream.get(seq))?.data, isOther: false };
+    } catch (error) {
+      if (!isBarred(error)) throw error;
+    }
+    if (streamOfSubject(subject).retention !== 'limits') return { data: undefined, isOther: false };
+    try {
+      const { messages } = await stream.read({ subject, fromSeq: seq, limit: 1 });
+      const data = messages.find((message) => message.seq === seq)?.data;
+      return { data, isOther: data === undefined };
+    } catch (error) {
+      if (!isBarred(error)) throw error;
+      return { data: undefined, isOther: false };
     }
   }
 
@@ -148,9 +180,9 @@ export function createOutboxDelivery(store: OutboxStore, clock: Clock) {
       throw error;
     }
     if (!appended.isDuplicate) return { kind: 'stored', appended };
-    const stored = await plane.stream(appended.stream).get(appended.seq);
-    // Gone: its consumer was quicker than the answer. An id holds 64 bits of the leaf, nobody meets it by chance.
-    if (stored === undefined || isSame(stored.data, data)) return { kind: 'stored', appended };
+    const { data: stored, isOther } = await lookAt(appended, { parcel, plane, signal });
+    // Gone: its consumer was quicker than the answer; or nobody lets us look. An id holds 64 bits of the leaf, nobody meets it by chance.
+    if (!isOther && (stored === undefined || isSame(stored, data))) return { kind: 'stored', appended };
     const { stream, seq } = appended;
     return conflictOf('another message lies in the stream under this message id', { stream, seq });
   }

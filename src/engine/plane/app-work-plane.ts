@@ -3,16 +3,20 @@
  * Law: constructs and connects; each of them follows the engine in use and leaves the former one before it is exchanged, and what any of
  * them is refused stands in one record.
  */
-import { createDisposer } from '../../shared/base/disposer.ts';
+import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
 import type { SwarmState } from '../../shared/contract/swarm-contract.ts';
 import { createDenialLog, type DenialLog } from '../access/denial-log.ts';
+import type { DeniedAccess } from '../access/denial-teller.ts';
 import { createPeerPermit } from '../access/peer-permit.ts';
-import type { DeniedAccess } from '../access/permit.ts';
 import { createPermittedFabric } from '../access/permitted-fabric.ts';
+import { createServerDenials, type ServerDenial } from '../access/server-denials.ts';
 import type { ConnectionSwitch, EngineInUse } from '../connections/connection-switch.ts';
+import { grantAt } from '../identity/grant-timeline.ts';
 import type { OwnCredentials } from '../identity/own-credentials.ts';
-import { type IssueCredentials, usableSecrets } from '../identity/peer-credentials.ts';
+import type { IssueCredentials } from '../identity/peer-credentials.ts';
+import { secretsFor } from '../identity/peer-secrets.ts';
 import type { Profile } from '../identity/profile.ts';
+import { createStandings, standingEveryMs, watchStanding } from '../identity/standing.ts';
 import { openOwnOutbox, outboxFolder } from '../outbox/outbox-folder.ts';
 import { createLocalSwarm, type LaunchWorker, type LocalSwarm, type SwarmSessions } from '../swarm/local-swarm.ts';
 import { createSwarmCoordinator } from '../swarm/swarm-coordinator.ts';
@@ -37,6 +41,8 @@ export interface AppWorkPlaneDeps {
   readonly isOpen: () => boolean;
   /** Told when the swarm's state has changed; the caller bounds its rate. */
   readonly onSwarm: () => void;
+  /** Told when others of the workspace's secrets count, or its root is another. */
+  readonly onSecrets?: () => void;
   /** The same of the supervisor's. */
   readonly onSupervisor?: () => void;
 }
@@ -45,6 +51,8 @@ export interface AppWorkPlane {
   readonly swarm: Pick<LocalSwarm, 'start' | 'stop' | 'run' | 'cancel' | 'kill'> & { state(): SwarmState };
   readonly supervisor: Pick<AppSupervisor, 'state'>;
   readonly denials: DenialLog;
+  /** A server refused the app something, as that peer. */
+  readonly onServerDenial: (peer: string, denial: ServerDenial) => void;
   /** Ends the swarm and all that it started, and leaves the engine. */
   stop(): Promise<void>;
 }
@@ -58,11 +66,93 @@ function createPeerOpener(ports: AppWorkPorts, onDenied: (denied: DeniedAccess) 
     const permit = createPeerPermit({ workspace, peer, roles, queues, clock, logger, onDenied });
     const folder = outboxFolder(files.outbox, { workspace, peer, destination });
     const { journal } = await openOwnOutbox(folder, { clock, logger });
-    return await openWorkPeer({
+    const workPeer = await openWorkPeer({
       ...{ own, journal, fabric: createPermittedFabric(fabric, permit), clock, randomness, logger },
       grants: createKnownGrants(records, { current: () => own.rootPublic }),
       policy: () => settings.settings().policy,
     });
+    const { directory } = records;
+    const standing = createStandings({ workspace, directory, rootPublic: own.rootPublic, clock });
+    const watching = watchStanding({
+      ...{ peer, sign: own.grant.sign, standing, directory, clock },
+      onChange: (now) => permit.regrant(now.kind === 'held' ? now : { roles: [], queues: [] }),
+    });
+    return {
+      ...workPeer,
+      async close(limitMs) {
+        watching.dispose();
+        return await workPeer.close(limitMs);
+      },
+    };
+  };
+}
+
+/** How peers stand by their grants. The root is known as soon as the key store was open once; before that nobody runs. */
+function createAppStandings(
+  { profile, clock }: AppWorkPorts,
+  workspace: string,
+  isOpen: () => boolean,
+): ReturnType<typeof createStandings> {
+  const { keyStore, records } = profile;
+  let standings: ReturnType<typeof createStandings> | undefined;
+  return (peer, sign) => {
+    const root = isOpen() ? keyStore.read().workspaces.find((one) => one.workspace === workspace) : undefined;
+    if (standings === undefined && root !== undefined) {
+      standings = createStandings({ workspace, directory: records.directory, rootPublic: root.rootPublic, clock });
+    }
+    return standings?.(peer, sign);
+  };
+}
+
+/** What is refused stands in the log and in one record. */
+function createDenialRecord(from: AppWorkPorts, of: Pick<AppWorkPlaneDeps, 'workspace' | 'isOpen'>) {
+  const { logger } = from;
+  const denials = createDenialLog({ logger });
+  const onDenied = (denied: DeniedAccess): void => {
+    const { peer, action, subject, rule, side } = denied;
+    logger.warn('access.denied', { peer, action, subject, rule, side });
+    denials.note(denied);
+  };
+  return { denials, onDenied, onServerDenial: createServerNotes(from, { ...of, onDenied }) };
+}
+
+/** Has the swarm look after the grants of its workers while there are any. */
+function followGrants({ profile, clock }: AppWorkPorts, swarm: Pick<LocalSwarm, 'state' | 'followGrants'>): Disposable {
+  const { directory } = profile.records;
+  const held = createDisposer();
+  held.add(directory.onChange(swarm.followGrants));
+  held.add(
+    clock.setTicker(standingEveryMs, () => {
+      if (swarm.state().workers.length === 0) return;
+      directory.look();
+      // A grant may also just end.
+      swarm.followGrants();
+    }),
+  );
+  return held;
+}
+
+interface ServerNotesDeps extends Pick<AppWorkPlaneDeps, 'workspace' | 'isOpen'> {
+  readonly onDenied: (denied: DeniedAccess) => void;
+}
+
+/** Takes note of what a server refused, by the rules of what the peer is granted as far as that can be read. */
+function createServerNotes({ profile, clock, logger }: AppWorkPorts, { workspace, isOpen, onDenied }: ServerNotesDeps) {
+  const notes = new Map<string, (denial: ServerDenial) => void>();
+  const { keyStore, records } = profile;
+  function granted(peer: string) {
+    if (!isOpen()) return undefined;
+    const contents = keyStore.read();
+    const found = grantAt(records.timelines(contents)(peer), clock.now())?.grant;
+    const holdsRoot = contents.workspaces.some((one) => one.workspace === workspace && one.rootSeed !== null);
+    return found === undefined ? undefined : { roles: found.roles, queues: found.queues, holdsRoot };
+  }
+  return (peer: string, denial: ServerDenial): void => {
+    const of = { workspace, peer, clock, logger, onDenied, granted: () => granted(peer) };
+    const note = notes.get(peer) ?? createServerDenials(of);
+    // The app speaks as its operator alone, and before there is one as the workbench.
+    notes.set(peer, note);
+    note(denial);
   };
 }
 
@@ -72,28 +162,14 @@ function writableEngine({ engine }: ConnectionSwitch): EngineInUse | undefined {
   return inUse?.readOnlyContext === undefined ? inUse : undefined;
 }
 
-/** What the workers hold of the secrets is what they were given: a new one would open nothing there. */
-function createSecretTelling(
-  { clock, profile: { keyStore } }: Pick<AppWorkPorts, 'clock' | 'profile'>,
-  {
-    workspace,
-    isOpen,
-    basis,
-    swarm,
-  }: Pick<AppWorkPlaneDeps, 'workspace' | 'isOpen'> & {
-    readonly basis: () => string | undefined;
-    readonly swarm: Pick<LocalSwarm, 'takeSecrets'>;
-  },
-): () => void {
-  let toldBasis = basis();
+/** Runs them once for each basis: the key store changes for less than its keys, too. */
+function onceA(basis: () => string | undefined, runs: readonly (() => void)[]): () => void {
+  let known = basis();
   return () => {
-    const now = basis();
-    if (now === toldBasis || !isOpen()) return;
-    toldBasis = now;
-    const own = keyStore.read().workspaces.find((one) => one.workspace === workspace);
-    const given = usableSecrets(own?.secrets ?? [], clock.now());
-    swarm.takeSecrets(given);
-    for (const { secret } of given) secret.fill(0);
+    const current = basis();
+    if (current === known) return;
+    known = current;
+    for (const run of runs) run();
   };
 }
 
@@ -103,22 +179,18 @@ export function createAppWorkPlane(from: AppWorkPorts, deps: AppWorkPlaneDeps): 
   const { clock, randomness, logger, launchWorker: launch } = from;
   const { files, settings, keyStore, heads } = from.profile;
   const ports = { clock, randomness, logger };
-  const [held, denials] = [createDisposer(), createDenialLog({ logger })];
-  const onDenied = (denied: DeniedAccess): void => {
-    const { peer, action, subject, rule } = denied;
-    logger.warn('access.denied', { peer, action, subject, rule });
-    denials.note(denied);
-  };
+  const held = createDisposer();
+  const { denials, onDenied, onServerDenial } = createDenialRecord(from, { workspace, isOpen });
   const openPeer = createPeerOpener(from, onDenied);
-  const policy = () => settings.settings().policy;
   const { current: basis } = held.add(createKeyBasis(keyStore, { workspace, isOpen }));
-
+  const standing = createAppStandings(from, workspace, isOpen);
   const place = (): EngineInUse | undefined => writableEngine(connection);
   const swarm = createLocalSwarm({
-    ...{ ...ports, launch, issueCredentials, heads, workspace, sessions, place, policy, onDenied },
-    bus: connection.live.bus,
+    ...{ ...ports, launch, issueCredentials, heads, workspace, sessions, place, standing, onDenied },
+    policy: () => settings.settings().policy,
+    secrets: () => (isOpen() ? secretsFor(keyStore.read(), workspace, clock.now()) : undefined),
     files: { outbox: files.outbox, directory: files.directory(workspace), serials: files.serials },
-    onChange: onSwarm,
+    ...{ bus: connection.live.bus, onChange: onSwarm },
   });
   const coordinator = createSwarmCoordinator({
     ...{ ...ports, workspace, onChange: deps.onSwarm },
@@ -127,8 +199,7 @@ export function createAppWorkPlane(from: AppWorkPorts, deps: AppWorkPlaneDeps): 
     workerCount: () => swarm.queueWorkerCount,
   });
   const supervisor = createAppSupervisor({
-    ...{ ...ports, workspace, place, isOpen, basis, issueCredentials, openPeer },
-    onChange: () => deps.onSupervisor?.(),
+    ...{ ...ports, workspace, place, isOpen, basis, issueCredentials, openPeer, onChange: () => deps.onSupervisor?.() },
   });
   let phase: SwarmState['state'] = 'stopped';
 
@@ -141,22 +212,21 @@ export function createAppWorkPlane(from: AppWorkPorts, deps: AppWorkPlaneDeps): 
     void coordinator.follow();
   }
 
-  async function followAll(): Promise<void> {
-    await Promise.all([swarm.follow(), coordinator.follow(), supervisor.follow()]);
-  }
+  const followAll = () => Promise.all([swarm.follow(), coordinator.follow(), supervisor.follow()]).then(() => {});
 
   held.add(connection.onChange(() => void followAll()));
   held.add(connection.onLeave(followAll));
+  held.add(keyStore.onChange(onceA(basis, [swarm.followSecrets, () => deps.onSecrets?.()])));
   held.add(keyStore.onChange(() => void supervisor.follow()));
-  held.add(keyStore.onChange(createSecretTelling(from, { workspace, isOpen, basis, swarm })));
   held.add(settings.onChange(() => swarm.followPolicy()));
+  held.add(followGrants(from, swarm));
 
   return {
     swarm: {
       ...{ start: swarm.start, stop: swarm.stop, run: swarm.run, cancel: swarm.cancel, kill: swarm.kill },
       state: () => ({ ...swarm.state(), coordinator: coordinator.state() }),
     },
-    ...{ supervisor, denials },
+    ...{ supervisor, denials, onServerDenial },
     async stop() {
       held.dispose();
       // The coordinator signs its last word with the keys that the swarm disposes.

@@ -8,8 +8,8 @@ function setUp() {
   const at = { isOpen: false, root: 'UROOT', secrets: ['s1 active'], reads: 0 };
   const contents = (): KeyStoreContents => {
     const secrets = at.secrets.map((one) => {
-      const [id, state] = one.split(' ');
-      return { id, state };
+      const [id, state, until] = one.split(' ');
+      return { id, state, openOnlyUntilMs: until === undefined ? null : Number(until) };
     });
     return { workspaces: [{ workspace: 'ws', rootPublic: at.root, secrets }] } as unknown as KeyStoreContents;
   };
@@ -43,9 +43,12 @@ test('E7 I4 it is another one when the root or a secret is, and the same while n
   at.secrets = ['s1 open-only', 's2 active'];
   change();
   const second = basis.current();
+  at.secrets = ['s1 open-only 5', 's2 active'];
+  change();
+  const third = basis.current();
   at.root = 'UOTHER';
   change();
-  expect(new Set([first, second, basis.current()]).size).toBe(3);
+  expect(new Set([first, second, third, basis.current()]).size).toBe(4);
 });
 
 test('I3 while the key store is locked what was seen last stands, and nothing is read', () => {

@@ -25,7 +25,9 @@ export function createKeyBasis(
       if (!isStale || !isOpen()) return basis;
       isStale = false;
       const found = keyStore.read().workspaces.find((one) => one.workspace === workspace);
-      const secrets = found?.secrets.map(({ id, state }) => `${id} ${state}`);
+      const secrets = found?.secrets.map(({ id, state, openOnlyUntilMs }) =>
+        `${id} ${state} ${openOnlyUntilMs ?? ''}`.trimEnd(),
+      );
       basis = found === undefined ? undefined : [found.rootPublic, ...(secrets ?? [])].join('\n');
       return basis;
     },

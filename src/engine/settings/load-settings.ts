@@ -33,12 +33,15 @@ export interface SettingsState extends ReadSettings {
 /** A file that is being written is damaged for a moment: it is looked at again after so long, ms. */
 const settleMs = 200;
 
-function parseObject(text: string): unknown {
+/** The object, or why there is none. Of what the parser says only the place is taken: it quotes the text. */
+function parseObject(text: string): { readonly value: unknown } | { readonly why: string } {
   try {
     const value: unknown = JSON.parse(text);
-    return fieldsOf(value) === undefined ? undefined : value;
-  } catch {
-    return undefined;
+    return fieldsOf(value) === undefined ? { why: 'it is no JSON object' } : { value };
+  } catch (error) {
+    const position = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
+    const line = text.slice(0, position === undefined ? undefined : Number(position)).split('\n').length;
+    return { why: `it is no JSON object: it cannot be read from line ${line} on` };
   }
 }
 
@@ -65,9 +68,9 @@ export async function readSettingsFile(file: string): Promise<FoundSettings> {
   };
   if (found.kind === 'damaged') return damage(found.reason);
   const text = found.text.replace(/^\ufeff/, '');
-  const value = parseObject(text);
-  if (value === undefined) return damage('it is no JSON object');
-  return { text, signature: found.signature, obstacle: undefined, ...readSettings(value) };
+  const parsed = parseObject(text);
+  if ('why' in parsed) return damage(parsed.why);
+  return { text, signature: found.signature, obstacle: undefined, ...readSettings(parsed.value) };
 }
 
 /** Sets the file aside if it is still the very one that was judged; undefined otherwise. */

@@ -229,6 +229,13 @@ test.each([
   expect(filesNow()).toEqual(['settings.json', aside[0]]);
 });
 
+test('settings: of a file that is no JSON the line is said from which on it cannot be read, and nothing of the text', async () => {
+  writeFileSync(file, '{\n  "look": {\n    canary-heron\n  }\n}');
+  const [problem] = (await open()).problems();
+  expect(problem?.message).toContain('cannot be read from line 3 on');
+  expect(problem?.message).not.toContain('heron');
+});
+
 test('settings: a second damaged file of the same moment gets a name of its own', async () => {
   const clock = { ...hastyClock(), now: () => Date.UTC(2026, 0, 2) };
   for (const text of ['one', 'two', 'three']) {

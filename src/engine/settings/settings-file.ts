@@ -19,7 +19,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import { type BusSettings, busSettingsOf, changeBetween, type SettingsChange } from './bus-settings.ts';
 import { loadSettings, readSettingsFile, type SettingsSource, type SettingsState } from './load-settings.ts';
-import { settingRow, withoutSetting, withSetting } from './settings-text.ts';
+import { lineOfSetting, settingRow, withoutSetting, withSetting } from './settings-text.ts';
 
 export interface SettingsFileOptions {
   /** Path of `settings.json`. */
@@ -35,6 +35,8 @@ export interface SettingsFile extends Disposable {
   settings(): Settings;
   /** What in the file is not used, and why. */
   problems(): readonly SettingsProblem[];
+  /** The line of a dotted key in the file, from 1; undefined if it is not there. */
+  lineOf(key: string): number | undefined;
   /** Value in force at a flat key, and whether the file sets it. Throws `not-found`, `secret-misplaced`. */
   get(key: string): { readonly value: SettingValue; readonly isSet: boolean };
   /** Throws `invalid-input`, `not-found`, `secret-misplaced`, `limit-exceeded`, `forbidden`. */
@@ -136,6 +138,7 @@ export async function openSettingsFile(options: SettingsFileOptions): Promise<Se
   return {
     settings: () => state.settings,
     problems: () => state.problems,
+    lineOf: (key) => lineOfSetting(state.text, key),
     get(key) {
       const { fallback } = settingRow(key);
       const isSet = valueTextAt(state.text, key.split('.')) !== undefined;

@@ -43,6 +43,8 @@ async function open(environment: Environment = {}): Promise<void> {
   service = createSettingsService({
     ...{ file: profile.settings, path: profile.files.settings, keyStore: profile.keyStore },
     ...{ prompt, environment, workspace: testWorkspace, randomness },
+    workspaceSecrets: { list: () => [], calls: {} as never },
+    holdings: async () => ({ streams: null, why: null, sealingKey: null }),
     onChange: () => changeCount++,
     onBusChange: () => busChangeCount++,
   });
@@ -115,16 +117,29 @@ it.each([
 });
 
 it('settings: problems of the file name the key; a secret in it is not used and not shown', async () => {
-  writeFileSync(profile.files.settings, JSON.stringify({ look: { theme: 7 }, [natsSeedName]: seed }));
+  writeFileSync(profile.files.settings, JSON.stringify({ look: { theme: 7 }, [natsSeedName]: seed }, null, 2));
   await profile.settings.refresh();
   const { problems } = service.state();
   expect(problems.map(({ key }) => key).sort()).toEqual([natsSeedName, 'look.theme']);
+  expect(problems.map(({ line }) => line).sort()).toEqual([3, 5]);
   expect(statusOf(natsSeedName)).toMatchObject({ isSet: false, source: null });
   expect(changeCount).toBe(1);
   expect(await refused(set('look.theme', 'dark'))).toMatchObject({ code: 'secret-misplaced' });
   await reset(natsSeedName);
   await set('look.theme', 'dark');
   expect(service.state().problems).toEqual([]);
+});
+
+it('settings: what counts from the next start says that it waits, until it is what the start had', async () => {
+  expect(settingOf('memory.bufferMiB')).toMatchObject({ applies: 'next-start', isWaiting: false });
+  await set('memory.bufferMiB', 128);
+  expect(settingOf('memory.bufferMiB')).toMatchObject({ isWaiting: true });
+  await set('memory.terminalLines', 500);
+  expect(settingOf('memory.terminalLines')).toMatchObject({ applies: 'at-once', isWaiting: false });
+  await set('retention.deadLettersDays', 7);
+  expect(settingOf('retention.deadLettersDays')).toMatchObject({ applies: 'next-connection', isWaiting: false });
+  await reset('memory.bufferMiB');
+  expect(settingOf('memory.bufferMiB')).toMatchObject({ isWaiting: false });
 });
 
 it('settings: the bus is built anew when one of its settings changes, and by nothing else', async () => {

@@ -8,7 +8,7 @@ import type { AppContract } from '../../shared/contract/app-contract.ts';
 import type { Services } from '../../shared/contract/define-contract.ts';
 import type { SecretStatus, SettingsState } from '../../shared/contract/settings-contract.ts';
 import { rowOf, settingRows } from '../../shared/settings/setting-keys.ts';
-import { settingKeys } from '../../shared/settings/settings-schema.ts';
+import { settingAt, settingKeys } from '../../shared/settings/settings-schema.ts';
 import type { KeyStore } from '../identity/key-store.ts';
 import { createSecret } from '../identity/secret.ts';
 import type { OperatorPrompt } from '../ports/operator-prompt.ts';
@@ -22,6 +22,7 @@ import {
   secretSourceOf,
 } from './secret-sources.ts';
 import type { SettingsFile } from './settings-file.ts';
+import type { WorkspaceSecretsService } from './workspace-secrets-service.ts';
 
 /** What the service is made of. `onBusChange`: what the bus is built from is another now; `isSecret`: a secret of it. */
 export interface SettingsServiceDeps {
@@ -32,6 +33,9 @@ export interface SettingsServiceDeps {
   readonly environment: Environment;
   readonly workspace: string;
   readonly randomness: Randomness;
+  /** The workspace's secrets by id. */
+  readonly workspaceSecrets: WorkspaceSecretsService;
+  readonly holdings: Services<AppContract>['settings']['holdings'];
   readonly onChange: () => void;
   readonly onBusChange: (isSecret: boolean) => void;
 }
@@ -59,8 +63,10 @@ const fixedKeys: ReadonlySet<string> = new Set(['contexts.embedded.kind', 'conte
 
 /** Creates the service over an open settings file. */
 export function createSettingsService(deps: SettingsServiceDeps): SettingsService {
-  const { file, path, keyStore, prompt, environment, workspace, randomness, onChange, onBusChange } = deps;
+  const { file, path, keyStore, prompt, environment, workspace, randomness, workspaceSecrets, onChange, onBusChange } =
+    deps;
   const held = createDisposer();
+  const atStart = file.settings();
 
   function secrets(): readonly SecretStatus[] {
     const { workspaceSecretEnv } = file.settings();
@@ -85,13 +91,17 @@ export function createSettingsService(deps: SettingsServiceDeps): SettingsServic
       // What the embedded context is cannot be changed.
       if (row === undefined || fixedKeys.has(key)) return [];
       const { value, isSet } = file.get(key);
-      return [{ key, value, isDefault: !isSet, help: row.help, allowed: row.allowed }];
+      const { help, allowed } = row;
+      const applies: SettingsState['values'][number]['applies'] = row.applies ?? 'at-once';
+      const isWaiting = applies === 'next-start' && settingAt(atStart, key) !== value;
+      return [{ key, value, isDefault: !isSet, help, allowed, applies, isWaiting }];
     });
     return {
       path,
       values,
       secrets: secrets(),
-      problems: file.problems().map(({ key, message }) => ({ key, message })),
+      workspaceSecrets: workspaceSecrets.list(),
+      problems: file.problems().map(({ key, message }) => ({ key, message, line: file.lineOf(key) ?? null })),
     };
   }
 
@@ -111,6 +121,8 @@ export function createSettingsService(deps: SettingsServiceDeps): SettingsServic
   return {
     state,
     calls: {
+      ...workspaceSecrets.calls,
+      holdings: deps.holdings,
       set: ({ key, value }) => file.set(key, value),
       async reset({ key }) {
         await file.delete(key);

@@ -4,7 +4,7 @@
  */
 import { utf8 } from '../../shared/base/bytes.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
-import { membersOf, valueTextAt, withoutValueAt, withValueAt } from '../../shared/settings/json-text.ts';
+import { lineAt, membersOf, valueTextAt, withoutValueAt, withValueAt } from '../../shared/settings/json-text.ts';
 import { isSecretName } from '../../shared/settings/secret-shape.ts';
 import { rowOf, type SettingRow, type SettingValue } from '../../shared/settings/setting-keys.ts';
 import { problemOf, type SettingsProblem, showKey } from '../../shared/settings/settings-problem.ts';
@@ -64,6 +64,12 @@ function pathOf(text: string, key: string): readonly string[] | undefined {
     if (rest !== undefined) return [key.slice(0, dot), ...rest];
   }
   return undefined;
+}
+
+/** The line on which a dotted key stands, from 1; undefined if it does not. */
+export function lineOfSetting(text: string, key: string): number | undefined {
+  const path = pathOf(text, key);
+  return path === undefined ? undefined : lineAt(text, path);
 }
 
 /** Text without the key, be it a setting, a section or an unknown one; undefined if it is not in the text. */

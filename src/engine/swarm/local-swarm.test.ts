@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { definePlayedSwarm, type PlayedWorker } from '../../../tests/support/played-swarm.ts';
 import { toDisposable } from '../../shared/base/disposer.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
 import type { TakenTask } from './local-swarm.ts';
 import type { WorkPlace } from './work-lanes.ts';
 
@@ -183,10 +184,9 @@ test('E8 a changed policy reaches every worker', async () => {
 
 test('E7 secrets that have changed reach every worker', async () => {
   await start(2);
-  const secrets = [{ id: 's2', secret: new Uint8Array(32).fill(7), state: 'active' as const }];
-  at.swarm.takeSecrets(secrets);
+  at.swarm.followSecrets();
   await at.settle();
-  for (const { frames } of at.played) expect(frames.at(-1)).toEqual({ kind: 'secrets', secrets });
+  for (const { frames } of at.played) expect(frames.at(-1)).toEqual({ kind: 'secrets', secrets: [], ended: [] });
 });
 
 test('local swarm: bad input and unknown names are refused with their codes', async () => {
@@ -215,4 +215,20 @@ test('A4 what a worker says on its channel beyond its rights comes to no one', a
   }
   await at.settle();
   expect(at.passed.filter((subject) => !subject.startsWith('vak.control.test.worker-1.'))).toEqual([own]);
+});
+
+test('I4 a worker whose grant was revoked is ended at once with the cause; the others work on', async () => {
+  await start(2);
+  at.swarm.followGrants();
+  expect(at.states()).toEqual(['worker-1 idle', 'worker-2 idle']);
+  at.revoked.add('worker-1');
+  at.issue = () => Promise.reject(new VakError('forbidden', 'worker-1 was revoked'));
+  at.swarm.followGrants();
+  await at.settle();
+  expect(at.played[0]?.signals).toEqual(['SIGKILL']);
+  expect(at.swarm.state().workers.find(({ peer }) => peer === 'worker-1')).toMatchObject({
+    state: 'dead',
+    death: { reason: expect.stringContaining('its grant was revoked') },
+  });
+  expect(at.states()).toContain('worker-2 idle');
 });

@@ -6,12 +6,15 @@ import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { CallContext } from '../../shared/contract/define-contract.ts';
 import { maxWorkers, type SwarmState } from '../../shared/contract/swarm-contract.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
+import type { DeniedAccess } from '../access/denial-teller.ts';
 import { createPeerPermit } from '../access/peer-permit.ts';
-import type { DeniedAccess } from '../access/permit.ts';
+import type { Permit } from '../access/permit.ts';
 import { createPermittedBus } from '../access/permitted-bus.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { ReceivePolicy } from '../envelope/receive-policy.ts';
-import { eraseCredentials, type IssueCredentials, type PeerCredentials } from '../identity/peer-credentials.ts';
+import { eraseCredentials, type IssueCredentials } from '../identity/peer-credentials.ts';
+import type { PeerSecrets } from '../identity/peer-secrets.ts';
+import type { Standing as GrantStanding } from '../identity/standing.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeadStore } from '../ports/head-store.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -54,11 +57,15 @@ export interface LocalSwarmDeps {
   readonly place: () => WorkPlace | undefined;
   readonly files: WorkFiles;
   readonly policy: () => ReceivePolicy;
+  /** The workspace's secrets as they count now, as copies; undefined while the key store is locked. */
+  readonly secrets: () => PeerSecrets | undefined;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
   readonly workspace: string;
   readonly onChange: () => void;
+  /** How a worker stands by its grant, given the key that it signs with; undefined: nothing is known. */
+  readonly standing?: (peer: string, sign: string) => GrantStanding | undefined;
   /** Told of what its workers are refused. */
   readonly onDenied: (denied: DeniedAccess) => void;
   readonly sessions?: SwarmSessions;
@@ -88,8 +95,10 @@ export interface LocalSwarm {
   follow(): Promise<void>;
   /** Tells the workers the present policy. */
   followPolicy(): void;
-  /** Tells the workers the workspace's secrets as they are now. */
-  takeSecrets(secrets: PeerCredentials['secrets']): void;
+  /** Ends the workers whose grant is over: they may do nothing from then on. */
+  followGrants(): void;
+  /** Gives its peers the workspace's secrets as they count now. */
+  followSecrets(): void;
   state(): Omit<SwarmState, 'coordinator'>;
   /** Queue workers that can claim. */
   readonly queueWorkerCount: number;
@@ -106,9 +115,12 @@ const workerRights = { roles: ['worker'], queues: [localQueue] } as const;
 
 /** Starts workers with all that they need. */
 function createLauncher(deps: LocalSwarmDeps, own: SwarmPeer) {
-  const { clock, logger, heads, randomness, workspace, sessions, policy, place, files, onDenied, onChange } = deps;
+  const { clock, logger, heads, randomness, workspace, sessions, policy, secrets, place, files, onDenied, onChange } =
+    deps;
   const { table = createProcessTable() } = deps;
   const commander = createSwarmCommander({ ...deps, own });
+  /** By worker: what it may do, and the key that it signs with as soon as it has one. */
+  const rights = new WeakMap<SwarmWorker, { readonly permit: Permit; sign: string | undefined }>();
 
   /** The commander first: a worker that nobody may command gets no keys. */
   async function standingOf(peer: string): Promise<WorkerStanding> {
@@ -122,17 +134,36 @@ function createLauncher(deps: LocalSwarmDeps, own: SwarmPeer) {
     launch(peer: string, kind: WorkerKind, standing: Promise<WorkerStanding>): SwarmWorker {
       const session = createSessionId(peer, randomness);
       sessions?.register(session, peer);
-      const rights = { workspace, peer, ...workerRights, sessions: [session] };
+      const granted = { workspace, peer, ...workerRights, sessions: [session] };
       // What it is refused on its channel and on its lanes is one account.
-      const permit = createPeerPermit({ ...rights, clock, logger, onDenied });
-      return createSwarmWorker({
+      const permit = createPeerPermit({ ...granted, clock, logger, onDenied });
+      const worker = createSwarmWorker({
         bus: createPermittedBus(deps.bus, permit),
-        ...{ clock, randomness, logger, table, commander, heads, workspace, peer, session, policy, onChange },
+        ...{ clock, randomness, logger, table, commander, heads, workspace, peer, session, policy, secrets, onChange },
         ...(kind === 'command'
           ? {}
           : { lanesOn: (port) => createWorkLanes({ port, place, files, permit, clock, logger }) }),
         ...{ process: deps.launch(peer), standing },
       });
+      const known: { readonly permit: Permit; sign: string | undefined } = { permit, sign: undefined };
+      rights.set(worker, known);
+      standing.then(
+        ({ credentials }) => {
+          known.sign = credentials.grant.sign;
+        },
+        // Whoever asked for it is told.
+        () => {},
+      );
+      return worker;
+    },
+    /** Takes from a worker what its grant does not give any more. */
+    followGrant(worker: SwarmWorker): void {
+      const known = rights.get(worker);
+      const now = known?.sign === undefined ? undefined : deps.standing?.(worker.peer, known.sign);
+      if (now?.kind !== 'over') return;
+      known?.permit.regrant({ roles: [], queues: [] });
+      logger.warn('swarm.grant-over', { peer: worker.peer, why: now.why });
+      void worker.kill(now.why);
     },
   };
 }
@@ -306,8 +337,13 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
     followPolicy() {
       for (const { worker } of crew.live()) worker.followPolicy();
     },
-    takeSecrets(secrets) {
-      for (const { worker } of crew.live()) worker.takeSecrets(secrets);
+    followGrants() {
+      for (const { worker } of crew.live()) launcher.followGrant(worker);
+    },
+    followSecrets() {
+      const current = deps.secrets();
+      if (current !== undefined) own.followSecrets(current);
+      for (const { worker } of crew.live()) worker.followSecrets();
     },
     get queueWorkerCount() {
       return crew.workingCount;

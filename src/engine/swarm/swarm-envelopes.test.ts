@@ -18,6 +18,7 @@ import { leafOf } from '../envelope/hashing.ts';
 import { createMemoryHeadStore } from '../envelope/memory-head-store.ts';
 import { createNkeySigner } from '../identity/nkey.ts';
 import type { IssueCredentials } from '../identity/peer-credentials.ts';
+import type { PeerSecrets } from '../identity/peer-secrets.ts';
 import { createSecret } from '../identity/secret.ts';
 import { createSystemClock } from '../ports/clock.ts';
 import type { HeadStore } from '../ports/head-store.ts';
@@ -41,6 +42,7 @@ let requests: { readonly envelope: Envelope; readonly data: Uint8Array }[];
 let swarm: LocalSwarm;
 let launched: LaunchedPeer[];
 let issue: IssueCredentials;
+let secrets: () => PeerSecrets | undefined;
 
 beforeAll(async () => {
   programs = await buildTestPrograms();
@@ -53,6 +55,7 @@ beforeEach(() => {
   issue = workspace.issue;
   heard = recordSession(bus, { workspace: 'test', open: workspace.open });
   requests = [];
+  secrets = () => undefined;
   bus.subscribe('vak.control.test.*.run', {
     kind: 'inline',
     onMessage: ({ data }) => requests.push({ envelope: decodeEnvelope(data), data: data.slice() }),
@@ -63,6 +66,7 @@ beforeEach(() => {
     ...swarmPartsOn(bus),
     ...{ clock, heads, logger, randomness, workspace: 'test', onChange: () => {} },
     issueCredentials: (wanted) => issue(wanted),
+    secrets: () => secrets(),
     launch(peer) {
       const process = launch(peer);
       launched.push(process);
@@ -209,6 +213,32 @@ test('S5 E11 what one worker was asked is not followed by the next of its name',
   expect(await answerTo(asked?.data as Uint8Array)).toMatchObject({ code: 'forbidden', details: { field: 'session' } });
   await starting;
   expect(heard.statuses.filter(({ taskId, state }) => taskId === taken.taskId && state === 'claimed')).toHaveLength(1);
+}, 60_000);
+
+test('E7 a running worker takes up another secret without a start: what it says from then on is sealed under it', async () => {
+  const first = await sh('echo one');
+  await end(first);
+  await expect.poll(() => worker().state, patience).toBe('idle');
+  const sealedUnder: (string | undefined)[] = [];
+  bus.subscribe('vak.events.test.*.status', {
+    kind: 'inline',
+    onMessage: ({ data }) => sealedUnder.push(parseKeyId(decodeEnvelope(data).seal?.keyid ?? '')?.secretId),
+  });
+  const copies: Uint8Array[] = [];
+  secrets = () => {
+    const secret = randomness.bytes(32);
+    copies.push(secret);
+    const ended = [{ id: 's1', state: 'revoked', openOnlyUntilMs: null }] as const;
+    return { secrets: [{ id: 's2', secret, state: 'active', openOnlyUntilMs: null }], ended };
+  };
+  swarm.followSecrets();
+  const second = await sh('echo two');
+  expect(second.session).toBe(first.session);
+  await expect.poll(() => sealedUnder.length, patience).toBeGreaterThan(1);
+  expect(new Set(sealedUnder)).toEqual(new Set(['s2']));
+  // Main keeps none of the copies that it handed over; the swarm's own peer has taken the first.
+  expect(copies.slice(1).every((bytes) => bytes.every((byte) => byte === 0))).toBe(true);
+  await swarm.stop();
 }, 60_000);
 
 test('E8 a worker that cannot seal publishes nothing, ends, and the swarm shows why', async () => {

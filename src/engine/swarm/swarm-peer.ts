@@ -7,6 +7,7 @@ import type { Disposable } from '../../shared/base/disposer.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { type OwnCredentials, takeCredentials } from '../identity/own-credentials.ts';
 import type { IssueCredentials } from '../identity/peer-credentials.ts';
+import { eraseSecrets, type PeerSecrets } from '../identity/peer-secrets.ts';
 
 /** Its name in the workspace. */
 export const swarmPeerName = 'swarm';
@@ -14,6 +15,8 @@ export const swarmPeerName = 'swarm';
 export interface SwarmPeer extends Disposable {
   /** Throws what issuing throws; the next call tries again, for example after the key store was unlocked. */
   own(): Promise<OwnCredentials>;
+  /** Gives it the secrets that count now, if it has its keys; they are owned from then on. */
+  followSecrets(secrets: PeerSecrets): void;
 }
 
 /** Creates it without keys. Once disposed it has none any more, and gets none. */
@@ -47,6 +50,14 @@ export function createSwarmPeer(deps: {
         });
       }
       return standing;
+    },
+    followSecrets(secrets) {
+      if (standing === undefined) return eraseSecrets(secrets);
+      // Keys that are on their way may be older than these.
+      standing.then(
+        (own) => own.secrets.replace(secrets),
+        () => eraseSecrets(secrets),
+      );
     },
     dispose() {
       isDisposed = true;

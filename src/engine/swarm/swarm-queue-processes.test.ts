@@ -82,7 +82,7 @@ beforeEach(async () => {
         },
       };
     },
-    ...{ bus: live.bus, place: () => place, onChange: () => {}, onDenied: denials.note },
+    ...{ bus: live.bus, place: () => place, onChange: () => {}, secrets: () => undefined, onDenied: denials.note },
     files: {
       outbox: profile.files.outbox,
       directory: profile.files.directory(planeWorkspace),

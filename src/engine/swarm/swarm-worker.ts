@@ -14,6 +14,7 @@ import { serveChannelBus } from '../bus/channel/channel-host.ts';
 import type { ChannelPort } from '../bus/channel/channel-port.ts';
 import type { ReceivePolicy } from '../envelope/receive-policy.ts';
 import { eraseCredentials, type PeerCredentials } from '../identity/peer-credentials.ts';
+import { eraseSecrets, type PeerSecrets } from '../identity/peer-secrets.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeadStore } from '../ports/head-store.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -53,6 +54,8 @@ export interface SwarmWorkerDeps {
   /** Of a queue worker: where it works. Without it the worker takes commands. */
   readonly lanesOn?: (port: ChannelPort) => WorkLanes;
   readonly policy: () => ReceivePolicy;
+  /** The workspace's secrets as they count now, as copies; undefined while the key store is locked. */
+  readonly secrets: () => PeerSecrets | undefined;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
@@ -85,14 +88,14 @@ export interface SwarmWorker {
   run(taskId: string, task: TaskPayload): Promise<void>;
   /** Ends its running task; throws `not-found`. */
   cancel(taskId: string): Promise<void>;
-  /** Ends the process at once, as a crash would. */
-  kill(): Promise<void>;
+  /** Ends the process at once, as a crash would. `cause`: why, unless an operator wants it. */
+  kill(cause?: string): Promise<void>;
   /** A queue worker goes where the work is now; resolves when it was told, having left where it was. */
   follow(): Promise<void>;
   /** What it takes of plain and unsigned messages is another policy now. */
   followPolicy(): void;
-  /** The workspace's secrets are these now. */
-  takeSecrets(secrets: PeerCredentials['secrets']): void;
+  /** The workspace's secrets are others now. */
+  followSecrets(): void;
   /** Asks it to stop, kills it after 3 s; resolves as `gone`. */
   drain(): Promise<void>;
 }
@@ -119,6 +122,21 @@ async function configure(deps: SwarmWorkerDeps, fail: (cause: string) => void): 
     const why = isVakError(error) ? error.message : `see the log: ${logger.bug('swarm.identity', error)}`;
     fail(`it got no identity: ${why}`);
   }
+}
+
+/** Tells a worker the secrets that count now; those that change while its keys are on their way are told after them. */
+function createSecretsTeller(
+  { process, secrets }: Pick<SwarmWorkerDeps, 'process' | 'secrets'>,
+  configured: Promise<void>,
+  isLive: () => boolean,
+): () => void {
+  return () =>
+    void configured.then(() => {
+      const current = isLive() ? secrets() : undefined;
+      if (current === undefined) return;
+      process.post({ kind: 'secrets', ...current } satisfies MainFrame);
+      eraseSecrets(current);
+    });
 }
 
 /** Keeps how far a worker says that its chain has come: of its own chain alone. */
@@ -251,10 +269,10 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
   held.add(launched.onMessage(onMessage));
   held.add(launched.onExit((how) => void onExit(how)));
   const readyTimer = held.add(clock.setTimer(readyLimitMs, () => endBecause(lateCause)));
-  void configure(deps, endBecause);
+  const followSecrets = createSecretsTeller(deps, configure(deps, endBecause), () => exit === undefined);
 
   return {
-    ...{ peer, session, ready: ready.promise, gone: gone.promise, cancel: requester.cancel },
+    ...{ peer, session, ready: ready.promise, gone: gone.promise, cancel: requester.cancel, followSecrets },
     get isLive() {
       return exit === undefined;
     },
@@ -286,11 +304,8 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     followPolicy() {
       if (exit === undefined) launched.post({ kind: 'policy', policy: deps.policy() } satisfies MainFrame);
     },
-    takeSecrets(secrets) {
-      if (exit === undefined) launched.post({ kind: 'secrets', secrets } satisfies MainFrame);
-    },
-    async kill() {
-      endBecause(killCause);
+    async kill(cause = killCause) {
+      endBecause(cause);
       await gone.promise;
     },
     async drain() {

@@ -6,7 +6,8 @@ import { readMainFrame, readWorkerFrame, shownCommand } from './worker-frames.ts
 const bytes = (length: number): Uint8Array => new Uint8Array(length).fill(1);
 const credentials = {
   ...{ signSeed: bytes(58), boxSecret: bytes(32), card: cardWith(), grant: grantWith(), rootPublic: root.nkey },
-  secrets: [{ id: 's1', secret: bytes(32), state: 'active' }],
+  secrets: [{ id: 's1', secret: bytes(32), state: 'active', openOnlyUntilMs: null }],
+  ended: [{ id: 's0', state: 'revoked', openOnlyUntilMs: null }],
 };
 const head = { source: 'vak://default/worker-1/worker-1-abc-e', seq: 12, leaf: 'a'.repeat(64) };
 const configure = {
@@ -27,7 +28,7 @@ test('worker frames: each kind is read on its own side only', () => {
     ...others,
     work,
     { kind: 'policy', policy: configure.policy },
-    { kind: 'secrets', secrets: configure.credentials.secrets },
+    { kind: 'secrets', secrets: credentials.secrets, ended: credentials.ended },
   ]) {
     expect(readMainFrame(frame)).toEqual(frame);
     expect(readWorkerFrame(frame)).toBe('foreign');
@@ -118,9 +119,19 @@ test.each<readonly [string, object]>([
   ['a revoked secret', { secrets: [{ ...secret, state: 'revoked' }] }],
   ['a secret that is too long', { secrets: [{ ...secret, secret: bytes(1025) }] }],
   ['65 secrets', { secrets: new Array(65).fill(secret) }],
+  ['no word on what has ended', { ended: undefined }],
+  ['the bytes of what has ended', { ended: [{ ...secret, state: 'revoked' }] }],
+  ['a time that is no whole number', { secrets: [{ ...secret, state: 'open-only', openOnlyUntilMs: 1.5 }] }],
   ['more beside', { rootSeed: bytes(58) }],
 ])('I3 worker frames: credentials with %s are malformed', (_, change) => {
   expect(readMainFrame({ ...configure, credentials: { ...credentials, ...change } })).toBe('malformed');
+});
+
+test('E7 worker frames: other secrets are a frame of their own, as strict as the first', () => {
+  const { secrets, ended } = credentials;
+  expect(readMainFrame({ kind: 'secrets', secrets, ended })).toEqual({ kind: 'secrets', secrets, ended });
+  expect(readMainFrame({ kind: 'secrets', secrets })).toBe('malformed');
+  expect(readMainFrame({ kind: 'secrets', secrets, ended, rootSeed: bytes(58) })).toBe('malformed');
 });
 
 test('worker frames: no value makes reading throw', () => {

@@ -17,11 +17,26 @@ const pid = z.int().min(2).max(0x7fff_ffff);
 const bytes = (most: number): z.ZodType<Uint8Array> =>
   z.instanceof(Uint8Array).refine((value) => value.length > 0 && value.length <= most, `expected 1–${most} bytes`);
 
-/** Those of the workspace that may be used (E7). */
-const secrets = z
-  .array(z.strictObject({ id: token, secret: bytes(1024), state: z.enum(['active', 'open-only']) }))
-  .max(64)
-  .readonly();
+const untilMs = z.int().nonnegative().nullable();
+
+/** The workspace's secrets: those that open, and the ids of those that do not any more (E7). */
+const secretFields = {
+  secrets: z
+    .array(
+      z.strictObject({
+        id: token,
+        secret: bytes(1024),
+        state: z.enum(['active', 'open-only']),
+        openOnlyUntilMs: untilMs,
+      }),
+    )
+    .max(64)
+    .readonly(),
+  ended: z
+    .array(z.strictObject({ id: token, state: z.enum(['open-only', 'revoked']), openOnlyUntilMs: untilMs }))
+    .max(4096)
+    .readonly(),
+};
 
 /** The worker's own keys and standing (I3): they reach it here and nowhere else. */
 const credentials = z.strictObject({
@@ -30,7 +45,7 @@ const credentials = z.strictObject({
   card: cardRecord,
   grant: grantRecord,
   rootPublic: z.string().max(64),
-  secrets,
+  ...secretFields,
 });
 
 /** A place in a chain (E12): a source of ours is shorter. */
@@ -82,8 +97,8 @@ const mainFrame = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('leave'), lane }),
   /** It is another one now. */
   z.strictObject({ kind: z.literal('policy'), policy }),
-  /** They are others now, all of them. */
-  z.strictObject({ kind: z.literal('secrets'), secrets }),
+  /** The workspace's secrets are others now: these, in place of all that it has. */
+  z.strictObject({ kind: z.literal('secrets'), ...secretFields }),
   /** Stop: finish or end the command within these limits, then say `drained`. */
   z.strictObject({ kind: z.literal('drain') }),
   /** Everything up to `drained` has been read: go. */

@@ -5,7 +5,7 @@
 import { isVakError, type VakError } from '../../shared/base/vak-error.ts';
 import { buildSubject } from '../../shared/protocol/subject.ts';
 import { childOf, readTraceContext, startTrace } from '../../shared/protocol/trace-context.ts';
-import type { DurablePlane } from '../bus/durable.ts';
+import type { DurablePlane, StoredMessage } from '../bus/durable.ts';
 import type { EnvelopeDraft } from '../envelope/envelope-author.ts';
 import type { StoredJudge } from '../envelope/stored-judge.ts';
 import type { DurablePeer } from '../outbox/durable-peer.ts';
@@ -58,9 +58,19 @@ export function createDeadLetterOffice(deps: DeadLetterOfficeDeps): DeadLetterOf
     return { subject, payload, trace, causationId };
   }
 
+  /** Where a server does not let this peer look, what lies there proves nothing to it (A4). */
+  async function look({ stream, seq }: StoredPlace): Promise<StoredMessage | undefined> {
+    try {
+      return await durable().stream(stream).get(seq);
+    } catch (error) {
+      if (isVakError(error, 'unauthorized')) return undefined;
+      throw error;
+    }
+  }
+
   /** Whether what lies under the id is a dead letter of that task, by somebody who may write one (W3). */
   async function isAuthorised(stored: StoredPlace, taskLeaf: string): Promise<boolean> {
-    const message = await durable().stream(stored.stream).get(stored.seq);
+    const message = await look(stored);
     const verdict = message === undefined ? undefined : judgeDeadLetter(message, judge);
     return verdict?.kind === 'valid' && verdict.letter.taskLeaf === taskLeaf;
   }

@@ -5,9 +5,9 @@
 import { hash } from 'node:crypto';
 import { toBase64, toText, utf8 } from '../../shared/base/bytes.ts';
 import { checkPayload, type PayloadOf } from '../../shared/protocol/payloads.ts';
+import { mediaBucket } from '../../shared/protocol/storage-access.ts';
 import { parseSubject } from '../../shared/protocol/subject.ts';
 import type { DurablePlane, StoredMessage } from '../bus/durable.ts';
-import { mediaBucketOf } from '../bus/provision.ts';
 import type { EnvelopeReading } from '../envelope/envelope-reader.ts';
 
 type DeadLetter = PayloadOf<'vak.dlq.failed'>;
@@ -69,7 +69,7 @@ export async function writeDeadLetter({
   const { workspace, entity } = parseSubject(message.subject);
   const isEnvelope = reading.kind === 'envelope';
   const envelope = await heldJson(message, isEnvelope, () =>
-    keepLarge(message.data, durable, mediaBucketOf(workspace, peer)),
+    keepLarge(message.data, durable, mediaBucket(workspace, peer)),
   );
   const record = {
     envelopeId: isEnvelope ? reading.envelope.id : null,

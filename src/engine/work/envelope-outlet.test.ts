@@ -25,6 +25,7 @@ let problem: unknown;
 let isClosed: boolean;
 
 const sealer: EnvelopeSealer = {
+  use: () => undefined,
   seal() {
     throw problem;
   },

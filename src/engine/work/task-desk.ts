@@ -75,7 +75,8 @@ function createMarks({ workspace, durable, clock, mayReadTasks }: TaskDeskDeps) 
     try {
       return [await endOf(actions)];
     } catch (error) {
-      if (isVakError(error, 'not-found') || isVakError(error, 'forbidden')) return [];
+      if (['not-found', 'forbidden', 'unauthorized'].some((code) => isVakError(error) && error.code === code))
+        return [];
       throw error;
     }
   }

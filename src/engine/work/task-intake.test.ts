@@ -9,12 +9,12 @@ import {
 import { connectForTest } from '../../../tests/support/vak-bus.ts';
 import { toBase64, toText, utf8 } from '../../shared/base/bytes.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
+import { mediaBucket } from '../../shared/protocol/storage-access.ts';
 import { type StreamSpec, streamsOf } from '../../shared/protocol/stream-table.ts';
 import type { Consumer, Delivery } from '../bus/durable.ts';
 import type { Fabric } from '../bus/fabric.ts';
 import { createEmbeddedFabric } from '../bus/memory/embedded-fabric.ts';
 import { createMemoryJournal } from '../bus/memory/memory-journal.ts';
-import { mediaBucketOf } from '../bus/provision.ts';
 import { type DurablePeer, openDurablePeer } from '../outbox/durable-peer.ts';
 import type { HandledMemory } from '../outbox/handled-memory.ts';
 import { createSystemClock } from '../ports/clock.ts';
@@ -180,7 +180,7 @@ describe.each(['embedded', 'nats-server'] as const)('on the engine %s', (engine)
   test('W4 what is too large for a dead letter lies in the bucket of its writer', async () => {
     const data = new Uint8Array(500 * 1024).fill(7);
     await intake.admit(await claim(data));
-    const bucket = mediaBucketOf('acme', 'wilma');
+    const bucket = mediaBucket('acme', 'wilma');
     const [letter] = await deadLetters();
     if (letter === undefined) throw new Error('there is no dead letter');
     const { object } = letter.envelope as { object: string };

@@ -9,9 +9,8 @@ import type { Journal } from '../bus/memory/journal.ts';
 import { createEnvelopeReader, type EnvelopeReader } from '../envelope/envelope-reader.ts';
 import { createEnvelopeSealer, type EnvelopeSealer } from '../envelope/envelope-sealer.ts';
 import { createEnvelopeOpener, type EnvelopeOpener } from '../envelope/open-envelope.ts';
-import { createOwnSecrets } from '../envelope/own-secrets.ts';
 import type { ReceivePolicy } from '../envelope/receive-policy.ts';
-import { createSecretRegistry, type SecretSource } from '../envelope/secret-registry.ts';
+import { createSecretRegistry } from '../envelope/secret-registry.ts';
 import { createStoredJudge, type StoredJudge, type StoredJudgeDeps } from '../envelope/stored-judge.ts';
 import type { NkeySigner } from '../identity/nkey.ts';
 import type { OwnCredentials } from '../identity/own-credentials.ts';
@@ -58,8 +57,6 @@ export interface WorkPeerDeps extends WorkPorts {
   /** The peer's own for that engine; closed with it. */
   readonly journal: Journal;
   readonly grants: KnownGrants;
-  /** The workspace's secrets; those of `own` unless told. */
-  readonly secrets?: SecretSource;
   readonly policy: () => ReceivePolicy;
 }
 
@@ -69,7 +66,7 @@ export async function openWorkPeer(deps: WorkPeerDeps): Promise<WorkPeer> {
   const { ws: workspace, peer } = own.grant;
   const { signer } = own;
   const { bus, durable } = fabric;
-  const registry = createSecretRegistry({ source: deps.secrets ?? createOwnSecrets(own), clock });
+  const registry = createSecretRegistry({ source: own.secrets, clock });
   const reader = createEnvelopeReader();
   const { checkSignature, resolve, knowledge } = grants;
   const opener = createEnvelopeOpener({ registry, workspace });

@@ -24,6 +24,7 @@ function oneOf<T extends string>(text: string, name: string, allowed: readonly T
 
 const explain: Command = {
   words: ['acl', 'explain'],
+  changes: 'nothing',
   args: [],
   options: {
     role: { value: 'R', help: roles.join(', ') },

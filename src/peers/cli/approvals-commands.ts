@@ -95,6 +95,7 @@ async function withApprovals(
 
 const ls: Command = {
   words: ['approvals', 'ls'],
+  changes: 'nothing',
   args: [],
   options: { all: { help: 'also those that were answered or have expired, or that nobody waits for any more' } },
   summary: 'Lists what waits for the answer of an operator, oldest first.',
@@ -155,6 +156,7 @@ async function answer(
 function createCommand(decision: ApprovalAnswering['decision'], more: Pick<Command, 'summary' | 'notes'>): Command {
   return {
     words: ['approvals', decision],
+    changes: 'bus',
     args: ['ID'],
     options: { reason: { value: 'R', help: 'why, for who asked and for the record; at most 1 KiB' } },
     ...more,

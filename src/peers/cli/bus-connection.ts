@@ -4,28 +4,21 @@ import type { NatsAuth } from '../../engine/bus/nats/nats-auth.ts';
 import type { NatsOptions } from '../../engine/bus/nats/nats-options.ts';
 import { createContextAuth } from '../../engine/connections/context-auth.ts';
 import { readManagedServer } from '../../engine/connections/managed-record.ts';
+import { createOwnServerAuth } from '../../engine/connections/own-server-auth.ts';
 import { createReadOnlyFabric } from '../../engine/connections/read-only-fabric.ts';
 import { busSettingsOf, destinationOf } from '../../engine/settings/bus-settings.ts';
 import { settlesWithin } from '../../engine/wait.ts';
 import { createDisposer, type Disposer } from '../../shared/base/disposer.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
+import { inboxPrefixOf } from '../../shared/protocol/reader-names.ts';
 import type { Settings } from '../../shared/settings/settings-schema.ts';
 import { openLineAuth, openSources, readTlsFiles } from './bus-credentials.ts';
 import type { CliHost, CommonOptions } from './command.ts';
 import { checkProfile, type Profile } from './profile.ts';
+import { settingsFor } from './settings-for.ts';
 import type { OpenWorkspace } from './workspace.ts';
 
 const elsewhere = 'give a server with --nats-url, or use a managed or remote context (vak context ls)';
-
-/** The settings as the line changes them: what it names goes before them. */
-function settingsFor({ context, connection }: CommonOptions, settings: Settings): Settings {
-  const { natsUrl } = connection;
-  if (natsUrl === undefined)
-    return context === undefined ? settings : { ...settings, natsUrl: null, currentContext: context };
-  const name = '--nats-url';
-  const line = { name, kind: 'remote', natsUrl, colour: 'grey', readOnly: false } as const;
-  return { ...settings, contexts: [line], currentContext: name, natsUrl };
-}
 
 /** Which server a command asks, for people. */
 function labelOf({ context, connection }: CommonOptions, settings: Settings): string {
@@ -54,6 +47,8 @@ export interface BusAsked {
   readonly peer?: string;
   /** Told of what the server refuses when no promise is left to reject. */
   readonly onRefused?: (error: VakError) => void;
+  /** Told of every right that the server did not find. */
+  readonly onDenied?: NonNullable<NatsOptions['onDenied']> | undefined;
 }
 
 /** Host and port of each address, and nothing else that might stand in one. */
@@ -110,12 +105,22 @@ async function managedServer(
   return { servers: [url], auth: { kind: 'nkey', seed } };
 }
 
-/** A server by its address; `context`: whose own credentials may be used there. */
+/** Whose name a command goes by at a server: whom it says, else the profile's person, as far as the key store is open. */
+function nameOf({ common, profile, peer }: BusAsked): string {
+  const named = peer ?? common.identity;
+  if (named !== undefined) return named;
+  const isOpen = profile.keyStore.state().kind === 'unlocked';
+  const people = isOpen ? profile.keyStore.read().identities.filter(({ kind }) => kind === 'human') : [];
+  return (people.length === 1 ? people[0]?.peer : undefined) ?? 'vak';
+}
+
+/** A server by its address; `context`: whose own credentials may be used there. Without any a peer is known by its own key. */
 async function remoteServer(
-  { common, profile, host }: BusAsked,
+  asked: BusAsked,
   { natsUrl, context }: { readonly natsUrl: string; readonly context: string | undefined },
   held: Held,
 ): Promise<Server> {
+  const { common, profile, host } = asked;
   const line = held.add((await openLineAuth(common.connection)) ?? { read: undefined, dispose: () => {} });
   const tls = await readTlsFiles(common.connection);
   held.defer(() => tls?.key?.dispose());
@@ -125,7 +130,11 @@ async function remoteServer(
     if (found !== undefined) return found;
     throw new VakError('locked', 'connect: the credentials are not there any more; the key store has locked');
   };
-  const read = line.read ?? ((await own.read()) === undefined ? undefined : readOwn);
+  const isGiven = line.read !== undefined || (await own.read()) !== undefined;
+  const known = { keyStore: profile.keyStore, workspace: common.workspace, peer: nameOf(asked), clock: host.clock };
+  const byKey = held.add(createOwnServerAuth(known));
+  const readByKey = byKey.read() === undefined ? undefined : () => byKey.read();
+  const read = isGiven ? (line.read ?? readOwn) : readByKey;
   const used = tls ?? own.tls();
   return {
     servers: natsUrl.split(','),
@@ -135,7 +144,7 @@ async function remoteServer(
 }
 
 async function connect(asked: BusAsked, settings: Settings, held: Held): Promise<Fabric> {
-  const { common, host, onRefused } = asked;
+  const { common, host, onRefused, onDenied } = asked;
   const { clock, logger, randomness, signal } = host;
   const { context, kind, natsUrl, readOnly } = busSettingsOf(settings);
   const label = labelOf(common, settings);
@@ -156,12 +165,13 @@ async function connect(asked: BusAsked, settings: Settings, held: Held): Promise
       : await remoteServer(asked, { natsUrl, context: owner }, held);
   // Read only here: the client of NATS takes its time to load, and most commands need none.
   const { connectNats } = await import('../../engine/bus/nats/nats-fabric.ts');
-  const peer = asked.peer ?? common.identity ?? 'vak';
+  const peer = nameOf(asked);
   try {
     const fabric = await connectNats({
       ...{ ...server, clock, logger, randomness, signal, name: peer },
-      inboxPrefix: `_INBOX.${common.workspace}.${peer}`,
+      inboxPrefix: inboxPrefixOf(common.workspace, peer),
       ...(onRefused === undefined ? {} : { onError: onRefused }),
+      ...(onDenied === undefined ? {} : { onDenied }),
     });
     return readOnly ? createReadOnlyFabric(fabric, context) : fabric;
   } catch (error) {

@@ -130,6 +130,7 @@ function summaryText({ ok, envelopes, sources, missing, uncounted, unseen, broke
 
 const verify: Command = {
   words: ['chain', 'verify'],
+  changes: 'nothing',
   args: ['[FILE]'],
   options: {},
   summary: 'Checks the chains of envelopes, one envelope a line, from a file or stdin.',

@@ -138,6 +138,8 @@ export function readCommandLine(command: Command, args: readonly string[], host:
       context: context === undefined ? undefined : checkToken(context, '--context'),
       connection: readConnectionOptions(option),
       typed: args,
+      changes: values['dry-run'] === true ? 'nothing' : command.changes,
+      doing: command.words.join(' '),
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Every command of `vak`, in the order of the help. A new one is added here and nowhere else. */
 import { aclCommands } from './acl-commands.ts';
+import { aclExportCommand } from './acl-export-command.ts';
 import { approvalsCommands } from './approvals-commands.ts';
 import { chainCommands } from './chain-commands.ts';
 import type { Command } from './command.ts';
@@ -16,6 +17,8 @@ import { provisionCommand } from './provision-command.ts';
 import { publishCommand } from './publish-command.ts';
 import { queuePauseCommands } from './queue-pause-commands.ts';
 import { queuesCommand } from './queues-command.ts';
+import { safetyCommand } from './safety-command.ts';
+import { secretCommands } from './secret-commands.ts';
 import { selfTestCommand } from './self-test-command.ts';
 import { streamCommands } from './stream-commands.ts';
 import { subjectCommands } from './subject-commands.ts';
@@ -29,10 +32,13 @@ export const commandTable: readonly Command[] = [
   ...idCommands,
   ...grantCommands,
   ...grantMoveCommands,
+  safetyCommand,
   ...configCommands,
   ...configBusCommands,
+  ...secretCommands,
   ...subjectCommands,
   ...aclCommands,
+  aclExportCommand,
   ...envelopeCommands,
   ...chainCommands,
   provisionCommand,

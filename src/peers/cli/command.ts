@@ -5,6 +5,7 @@ import type { Clock } from '../../engine/ports/clock.ts';
 import type { Logger } from '../../engine/ports/logger.ts';
 import type { Randomness } from '../../engine/ports/randomness.ts';
 import type { Vault } from '../../engine/ports/vault.ts';
+import type { Changes } from '../../shared/base/changes.ts';
 import type { Output } from './output.ts';
 import type { ByteSource } from './standard-input.ts';
 import type { Terminal } from './terminal.ts';
@@ -46,6 +47,9 @@ export interface CommonOptions {
   readonly connection: ConnectionOptions;
   /** The whole line as it was typed, to be compared with secrets as they become known. */
   readonly typed: readonly string[];
+  /** What this line changes, and its command's words: what changes the bus of a read-only context is refused before anything is opened. */
+  readonly changes: Changes;
+  readonly doing: string;
 }
 
 /** A command line, read. */
@@ -96,6 +100,8 @@ export interface Command {
   readonly needs?: string;
   /** A whole command line, or several. */
   readonly example: string;
+  /** What it changes. With a switch `--dry-run` it changes nothing. */
+  readonly changes: Changes;
   /** Opens nothing, so that it can run where the self-test fails. */
   readonly isSelfTest?: true;
   /** Runs until a signal, then ends in its own time: it gives back what it has claimed, and that is `done`. A second signal ends it at once. */

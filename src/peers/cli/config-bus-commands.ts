@@ -1,7 +1,5 @@
 /** `vak config bus set|delete`: what the bus is built from; its secrets go to the key store and are never shown. */
-import type { Secret } from '../../engine/identity/secret.ts';
 import { checkBusSecret, deleteBusSecret, isCredential, storeBusSecret } from '../../engine/settings/bus-secrets.ts';
-import { readSecretFile } from '../../engine/settings/secret-file.ts';
 import { environmentSecretId } from '../../engine/settings/secret-sources.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
@@ -12,12 +10,7 @@ import { configBusGet } from './config-bus-get.ts';
 import { deleteSetting, parseValue } from './config-commands.ts';
 import { unlockKeyStore } from './passphrase.ts';
 import { checkProfile, type Profile, withProfile } from './profile.ts';
-
-/** The secret from `--file`, a pipe, or the terminal. */
-async function readInput(key: string, file: string | undefined, { terminal }: CliHost): Promise<Secret> {
-  if (file !== undefined) return await readSecretFile(file, '--file');
-  return terminal.isInteractive ? await terminal.ask(key) : await terminal.readAll(`${key} from stdin`);
-}
+import { readSecretInput } from './secret-input.ts';
 
 /** What a command line sets, and with what. */
 interface Setting {
@@ -57,7 +50,7 @@ async function setSecret(setting: Setting): Promise<undefined> {
   if (profile.keyStore.state().kind === 'absent') {
     throw new VakError('not-found', 'there is no key store in this profile; make one with vak id new');
   }
-  const secret = await readInput(key, input.option('file'), host);
+  const secret = await readSecretInput(key, input.option('file'), host);
   const { workspace } = input.common;
   let id: string | undefined;
   try {
@@ -82,6 +75,7 @@ async function deleteCredential({ key, profile, host }: Setting): Promise<undefi
 
 const set: Command = {
   words: ['config', 'bus', 'set'],
+  changes: 'machine',
   args: ['KEY', '[VALUE]'],
   options: {
     file: { value: 'FILE', help: 'file with the secret, mode 0600, instead of stdin' },
@@ -90,7 +84,7 @@ const set: Command = {
   summary: 'Sets where the bus is, or puts one of its secrets into the key store.',
   notes: `KEY: ${plainKeys.join(', ')} with a VALUE; or ${natsJwtName}, ${natsSeedName}, or the name that
 workspaceSecretEnv gives (VAK_WORKSPACE_SECRET), whose secret is read from --file, a pipe, or the terminal: never from an argument.
-A workspace secret (16 bytes at least) is added under a new id, and those before stay; all profiles of a workspace must give it one id. With --json prints {key, value, isSet} or {key, set, source, id?}.`,
+A workspace secret (16 bytes at least) is added under a new id, and those before stay (vak secret lists them); all profiles of a workspace must give it one id. With --json prints {key, value, isSet} or {key, set, source, id?}.`,
   needs: '~/seed holds the seed of an nkey (SU…), mode 0600',
   example:
     'vak config bus set natsUrl tls://nats.example.com:4222\nvak config bus set VAK_BUS_NATS_NKEY_SEED --file ~/seed',
@@ -106,6 +100,7 @@ A workspace secret (16 bytes at least) is added under a new id, and those before
 
 const remove: Command = {
   words: ['config', 'bus', 'delete'],
+  changes: 'machine',
   args: ['KEY'],
   options: {},
   summary: 'Deletes a bus setting, or credentials from the key store; without natsUrl the bus is embedded again.',

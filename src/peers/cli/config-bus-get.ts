@@ -52,6 +52,7 @@ function secretLine({ key, environment, keyStore, isWorkspaceSecret }: Asked) {
 
 export const configBusGet: Command = {
   words: ['config', 'bus', 'get'],
+  changes: 'nothing',
   args: ['[KEY]'],
   options: {},
   summary: 'Prints what the bus is built from.',

@@ -52,6 +52,7 @@ function showAll(settings: SettingsFile, output: Output): ExitCode {
 
 const get: Command = {
   words: ['config', 'get'],
+  changes: 'nothing',
   args: ['[KEY]'],
   options: {},
   summary: 'Prints a setting, or all of them.',
@@ -70,6 +71,7 @@ ${keyTable}`,
 
 const set: Command = {
   words: ['config', 'set'],
+  changes: 'machine',
   args: ['KEY', 'VALUE'],
   options: {},
   summary: 'Changes a setting.',
@@ -109,6 +111,7 @@ export async function deleteSetting(settings: SettingsFile, key: string, output:
 
 const remove: Command = {
   words: ['config', 'delete'],
+  changes: 'machine',
   args: ['KEY'],
   options: {},
   summary: 'Takes a setting out of the file: its default applies again.',

@@ -38,6 +38,7 @@ function newName(name: string): string {
 
 const add: Command = {
   words: ['context', 'add'],
+  changes: 'machine',
   args: ['NAME'],
   options: {
     url: { value: 'URL', help: 'address of the server, nats:// or tls://; several with commas between' },
@@ -90,6 +91,7 @@ vak context add here --managed`,
 
 const list: Command = {
   words: ['context', 'ls'],
+  changes: 'nothing',
   args: [],
   options: {},
   summary: 'Lists the connections of the profile.',
@@ -109,6 +111,7 @@ const list: Command = {
 
 const use: Command = {
   words: ['context', 'use'],
+  changes: 'machine',
   args: ['NAME'],
   options: {},
   summary: 'Makes a connection the current one, for the app too.',
@@ -131,6 +134,7 @@ const use: Command = {
 
 const remove: Command = {
   words: ['context', 'rm'],
+  changes: 'machine',
   args: ['NAME'],
   options: {},
   summary: 'Takes a connection away, and what the key store holds of it.',

@@ -23,6 +23,7 @@ async function importOne(context: NatsCliContext, profile: Profile, host: CliHos
 
 export const contextImport: Command = {
   words: ['context', 'import-nats'],
+  changes: 'machine',
   args: ['[FOLDER]'],
   options: {},
   summary: 'Adds the contexts of the nats command line; its files are only read.',

@@ -30,6 +30,7 @@ function reportText(label: string, report: ConnectionReport): string {
 
 export const contextTest: Command = {
   words: ['context', 'test'],
+  changes: 'nothing',
   args: ['[NAME]'],
   options: {},
   summary: 'Tries a connection: round trip, version of the server, JetStream, what is missing. Changes nothing.',

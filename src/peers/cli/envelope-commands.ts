@@ -10,6 +10,7 @@ import { encodeEnvelope } from '../../shared/protocol/envelope-codec.ts';
 import { isKeyId } from '../../shared/protocol/key-id.ts';
 import { isToken } from '../../shared/protocol/subject.ts';
 import { encodeVakRs } from '../../shared/protocol/vak-rs-codec.ts';
+import { keyAliasesOf } from '../../shared/settings/key-aliases.ts';
 import { type CliHost, type Command, type ExitCode, exitCodes } from './command.ts';
 import { envelopeSeal } from './envelope-seal.ts';
 import { judgeBytes } from './envelope-verdict.ts';
@@ -63,7 +64,7 @@ interface Opening {
 function openEnvelope(envelope: Envelope, { secrets, aliases, workspace, host }: Opening): OpenedPayload {
   const source = { secrets: () => secrets, version: () => 0 };
   const opener = createEnvelopeOpener({
-    registry: createSecretRegistry({ source, clock: host.clock, aliases }),
+    registry: createSecretRegistry({ source, clock: host.clock, aliases: () => aliases }),
     workspace,
   });
   const payload = opener.open(envelope);
@@ -73,6 +74,7 @@ function openEnvelope(envelope: Envelope, { secrets, aliases, workspace, host }:
 
 const open: Command = {
   words: ['envelope', 'open'],
+  changes: 'nothing',
   args: [],
   options: {
     alias: { value: 'KEYID=ID', isMultiple: true, help: 'opens that foreign key id with the secret of that id' },
@@ -93,8 +95,10 @@ has the id env; those of the profile are used too, if VAK_PASSPHRASE_FILE is set
       host.output.print(`${openedText(envelope, openEnvelope(envelope, { secrets: [], aliases, workspace, host }))}\n`);
       return exitCodes.done;
     }
-    return await withEnvelopeWorkspace({ common, wanted: 'secrets' }, host, ({ secrets }): ExitCode => {
-      const payload = openEnvelope(envelope, { secrets, aliases, workspace, host });
+    return await withEnvelopeWorkspace({ common, wanted: 'secrets' }, host, ({ secrets, profile }): ExitCode => {
+      // What the line says goes before what is set.
+      const all = new Map([...keyAliasesOf(profile.settings.settings().keyAliases), ...aliases]);
+      const payload = openEnvelope(envelope, { secrets, aliases: all, workspace, host });
       host.output.print(`${openedText(envelope, payload)}\n`);
       return payload.kind === 'opened' ? exitCodes.done : exitCodes.no;
     });
@@ -103,6 +107,7 @@ has the id env; those of the profile are used too, if VAK_PASSPHRASE_FILE is set
 
 const verify: Command = {
   words: ['envelope', 'verify'],
+  changes: 'nothing',
   args: [],
   options: {},
   summary: 'Checks the envelope on stdin: its form, its hash, its signature.',
@@ -136,6 +141,7 @@ const encoders: Readonly<Record<string, (envelope: Envelope) => Uint8Array>> = {
 
 const convert: Command = {
   words: ['envelope', 'convert'],
+  changes: 'nothing',
   args: [],
   options: { to: { value: 'WIRE', help: 'cloudevents or vak-rs' } },
   summary: 'Writes the envelope on stdin in the other form.',

@@ -116,6 +116,7 @@ function signWith(envelope: Envelope, { open }: EnvelopeWorkspace, peer: string)
 
 export const envelopeSeal: Command = {
   words: ['envelope', 'seal'],
+  changes: 'nothing',
   args: [],
   options: {
     secret: { value: 'ID', help: 'id of the secret to seal with (default: the newest active one)' },

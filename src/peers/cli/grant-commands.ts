@@ -45,6 +45,7 @@ function ownKey(open: OpenWorkspace, peer: string): string {
 
 const add: Command = {
   words: ['grant', 'add'],
+  changes: 'machine',
   args: ['PEER'],
   options: {
     sign: {
@@ -81,6 +82,7 @@ peer of another machine see docs/join-a-workspace.md.`,
 
 const list: Command = {
   words: ['grant', 'ls'],
+  changes: 'nothing',
   args: [],
   options: {},
   summary: "Lists the newest grant of each peer, those that the workspace's root signed.",
@@ -102,6 +104,7 @@ const list: Command = {
 
 const revoke: Command = {
   words: ['grant', 'revoke'],
+  changes: 'machine',
   args: ['PEER'],
   options: {},
   summary: 'Takes every role from a peer; what it signed before still counts.',

@@ -18,6 +18,7 @@ const maxGrants = 10_000;
 
 const exportGrants: Command = {
   words: ['grant', 'export'],
+  changes: 'machine',
   args: [],
   options: {},
   summary: 'Prints the newest grant of each peer with its signature, for other profiles of the workspace.',
@@ -99,6 +100,7 @@ function rolesOf(peer: string, open: OpenWorkspace, { clock }: CliHost): readonl
 
 const importGrants: Command = {
   words: ['grant', 'import'],
+  changes: 'machine',
   args: ['FILE'],
   options: {},
   summary: 'Takes over what vak grant export printed in another profile of the workspace.',

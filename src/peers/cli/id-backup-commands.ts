@@ -18,6 +18,7 @@ import { openPlaces } from './workspace.ts';
 
 const backup: Command = {
   words: ['id', 'backup'],
+  changes: 'machine',
   args: ['FILE'],
   options: {},
   summary: 'Writes the whole key store, sealed under a passphrase of its own, to a new file.',
@@ -45,6 +46,7 @@ A file that is there is not overwritten. Grants given to others are not in it.`,
 
 const restore: Command = {
   words: ['id', 'restore'],
+  changes: 'machine',
   args: ['FILE'],
   options: {},
   summary: 'Replaces the key store by that of a backup; what stood there is set aside.',

@@ -148,6 +148,7 @@ async function makeAndPublish(open: OpenWorkspace, wanted: NewIdentity, host: Cl
 
 const create: Command = {
   words: ['id', 'new'],
+  changes: 'machine',
   args: [],
   options: {
     name: { value: 'TEXT', help: 'display name (default: that of --identity)' },
@@ -185,6 +186,7 @@ least) is read from the file that VAK_PASSPHRASE_FILE names, or asked for.`,
 
 const showOne: Command = {
   words: ['id', 'show'],
+  changes: 'nothing',
   args: [],
   options: {},
   summary: 'Shows an identity: its keys, its roles, the ids of its secrets.',
@@ -199,6 +201,7 @@ const showOne: Command = {
 
 const card: Command = {
   words: ['id', 'card'],
+  changes: 'nothing',
   args: [],
   options: {},
   summary: 'Prints the signed card of an identity, to be handed to others.',

@@ -57,6 +57,7 @@ async function run(
 
 export const metricsCommand: Command = {
   words: ['metrics'],
+  changes: 'nothing',
   args: ['[SECONDS]'],
   options: {
     watch: {

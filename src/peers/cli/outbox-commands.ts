@@ -50,6 +50,7 @@ async function printSlot(
 
 const ls: Command = {
   words: ['outbox', 'ls'],
+  changes: 'nothing',
   args: [],
   options: {},
   summary: 'Lists the outboxes of this profile and what waits in them.',
@@ -73,6 +74,7 @@ Needs no server. Exit code 1 if one is damaged: what waits in it may not be coun
 
 const send: Command = {
   words: ['outbox', 'send'],
+  changes: 'bus',
   args: [],
   options: {},
   summary: 'Sends what waits in the outbox of --identity for a server.',

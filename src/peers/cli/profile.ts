@@ -7,6 +7,7 @@ import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { refuseValuesInArgv } from './argv-secrets.ts';
 import type { CliHost, CommonOptions } from './command.ts';
+import { refuseReadOnly } from './settings-for.ts';
 
 export interface Profile extends Disposable {
   readonly files: ProfileFiles;
@@ -40,7 +41,7 @@ export function checkProfile({ settings }: Profile, { context }: CommonOptions):
   throw new VakError('invalid-input', '--context: there is none of this name; see vak context ls');
 }
 
-/** Opens the profile, runs the work, closes everything. */
+/** Opens the profile, runs the work, closes everything. Throws `read-only`. */
 export async function withProfile<T>(
   common: CommonOptions,
   host: CliHost,
@@ -48,6 +49,7 @@ export async function withProfile<T>(
 ): Promise<T> {
   const profile = await openProfile(common, host);
   try {
+    refuseReadOnly(profile.settings.settings(), common);
     return await work(profile);
   } finally {
     profile.dispose();

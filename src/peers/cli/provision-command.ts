@@ -1,11 +1,13 @@
 /** `vak provision`: what a workspace needs on a server, made once (protocol.md §1). */
 import type { DurablePlane, Provisioned } from '../../engine/bus/durable.ts';
 import { provision } from '../../engine/bus/provision.ts';
+import { keptStreamsOf } from '../../shared/settings/kept-streams.ts';
 import { withBus } from './bus-connection.ts';
 import { type Command, exitCodes } from './command.ts';
 import { contextNeed, serverNeed } from './example-needs.ts';
 import type { Output } from './output.ts';
 import { withProfile } from './profile.ts';
+import { openPlaces } from './workspace.ts';
 
 /** The plane, which tells of each part as soon as it stands: what follows may fail. */
 function telling(durable: DurablePlane, output: Output): DurablePlane {
@@ -17,17 +19,20 @@ function telling(durable: DurablePlane, output: Output): DurablePlane {
     ...durable,
     ensureStream: async (spec, options) => tell('stream', spec.name, await durable.ensureStream(spec, options)),
     ensureKeyValue: async (spec, options) => tell('key-value', spec.name, await durable.ensureKeyValue(spec, options)),
+    ensureObjects: async (name, options) => tell('objects', name, await durable.ensureObjects(name, options)),
   };
 }
 
 export const provisionCommand: Command = {
   words: ['provision'],
+  changes: 'bus',
   args: [],
   options: { 'dry-run': { help: 'changes nothing, says what would be done' } },
   summary: 'Makes the streams and buckets of the workspace on a server, or changes them to be as they should.',
-  notes: `Prints {kind: stream|key-value, name, outcome: created|updated|unchanged}, one a line; done again it changes nothing. Where
+  notes: `Prints {kind: stream|key-value|objects, name, outcome: created|updated|unchanged}, one a line; done again it changes nothing. Where
 something of that name cannot be changed to what is needed, it ends there with exit code 1 and names the field; what was made
-before stays. Buckets of large values are made by their writers. The server's JetStream must be enabled.`,
+before stays. Each peer that has a grant here gets its bucket of large values, which it cannot make itself where the server enforces
+access (vak acl export); elsewhere a bucket is made by its writer, too. What the settings retention.… ask for is kept of each stream. The server's JetStream must be enabled.`,
   needs: `${serverNeed}; ${contextNeed}`,
   example:
     'vak provision --dry-run --nats-url nats://127.0.0.1:4222\nvak provision --context prod\nvak provision --context prod --workspace team',
@@ -36,7 +41,11 @@ before stays. Buckets of large values are made by their writers. The server's Je
     const { output } = host;
     return await withProfile(common, host, (profile) =>
       withBus({ common, profile, host }, async ({ durable }, { label }) => {
-        const parts = await provision(telling(durable, output), common.workspace, { dryRun });
+        const { workspace } = common;
+        const { directory } = await openPlaces(profile, workspace, host);
+        const writers = [...directory.grantedPeers()].sort();
+        const streams = keptStreamsOf(workspace, profile.settings.settings().retention);
+        const parts = await provision(telling(durable, output), workspace, { dryRun, writers, streams });
         const changed = parts.filter(({ outcome }) => outcome !== 'unchanged').length;
         output.talk(`${label}: ${changed} of ${parts.length} ${dryRun ? 'would be' : 'were'} made or changed`);
         return exitCodes.done;

@@ -126,6 +126,7 @@ function talkAbout({ parts, isSealed }: Wanted, { output }: CliHost): void {
 
 export const publishCommand: Command = {
   words: ['publish'],
+  changes: 'bus',
   args: ['SUBJECT'],
   options: {
     type: { value: 'T', help: "type of the envelope (default: the subject's own)" },

@@ -1,12 +1,14 @@
 /** Whether the identity of a command may publish what it is to (protocol.md A1, A2). */
 import { grantAt } from '../../engine/identity/grant-timeline.ts';
 import type { StoredIdentity } from '../../engine/identity/key-store.ts';
+import { checkRecipient } from '../../engine/identity/recipient-check.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { explainAccess } from '../../shared/protocol/acl.ts';
 import type { OpenWorkspace } from './workspace.ts';
 
-/** Throws `forbidden` with the subject unless a role of the identity lets it publish there (A1, A2). */
+/** Throws `forbidden` with the subject unless a role of the identity lets it publish there (A1, A2), and if nothing is sent to that peer (I2). */
 export function checkRights(subject: string, session: string, { identity, open, nowMs }: Publisher): void {
+  checkRecipient(subject, open.pins);
   const { workspace } = open;
   const { peer } = identity;
   const grant = grantAt(open.timelines(open.contents())(peer), nowMs)?.grant;

@@ -26,6 +26,7 @@ function createCommand(word: 'pause' | 'resume', more: Pick<Command, 'summary' |
   const isPaused = word === 'pause';
   return {
     words: ['queues', word],
+    changes: 'bus',
     args: ['QUEUE'],
     options: {},
     ...more,

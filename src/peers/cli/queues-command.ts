@@ -76,6 +76,7 @@ async function once(looking: Looking, isJson: boolean, host: CliHost): Promise<v
 
 export const queuesCommand: Command = {
   words: ['queues'],
+  changes: 'nothing',
   args: ['[SECONDS]'],
   options: { watch: { help: 'looks again every SECONDS (2, unless told) until a signal' } },
   summary: 'Shows the queues of the workspace and their figures; see also vak queues pause and resume.',

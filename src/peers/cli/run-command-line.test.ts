@@ -9,6 +9,7 @@ import { runCommandLine } from './run-command-line.ts';
 
 const waiting: Command = {
   words: ['wait'],
+  changes: 'nothing',
   args: [],
   options: {},
   summary: 'Waits for what never comes.',

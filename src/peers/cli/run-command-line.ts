@@ -1,5 +1,7 @@
 /** Runs one command line of `vak` and gives its exit code (cli.md). */
 import { requireSelfTest } from '../../engine/crypto/require-self-test.ts';
+import { readSettingsFile } from '../../engine/settings/load-settings.ts';
+import { profileFiles } from '../../engine/settings/profile-files.ts';
 import { secretNames } from '../../engine/settings/secret-sources.ts';
 import { type ErrorCode, isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { workspaceSecretName } from '../../shared/settings/secret-shape.ts';
@@ -7,6 +9,7 @@ import { refuseSecretsInArgv, refuseValuesInArgv } from './argv-secrets.ts';
 import { type CliHost, type Command, type ExitCode, exitCodes } from './command.ts';
 import { commandsUnder, findCommand, type Glance, glanceAt, readCommandLine } from './command-line.ts';
 import { commandHelp, programHelp } from './help-text.ts';
+import { refuseReadOnly } from './settings-for.ts';
 
 const codeOf: Partial<Record<ErrorCode, ExitCode>> = {
   'invalid-input': exitCodes.badUsage,
@@ -76,6 +79,11 @@ async function run(args: readonly string[], commands: readonly Command[], host: 
   const command = commandOf(glance.words, commands);
   const input = readCommandLine(command, args, host);
   if (command.isSelfTest !== true) requireSelfTest(host.selfTest());
+  // Before a passphrase is asked for, or a key store or a server is opened.
+  if (input.common.changes === 'bus') {
+    const { settings } = await readSettingsFile(profileFiles(input.common.profile).settings);
+    refuseReadOnly(settings, input.common);
+  }
   return (await command.run(input, host)) ?? exitCodes.done;
 }
 

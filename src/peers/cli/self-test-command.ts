@@ -3,6 +3,7 @@ import { type Command, exitCodes } from './command.ts';
 
 export const selfTestCommand: Command = {
   words: ['self-test'],
+  changes: 'nothing',
   args: [],
   options: {},
   summary: 'Checks every cryptographic primitive against known answers.',

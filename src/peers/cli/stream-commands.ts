@@ -24,6 +24,7 @@ function stateLine({ spec, messageCount, bytes, firstSeq, lastSeq, consumerCount
 
 const ls: Command = {
   words: ['stream', 'ls'],
+  changes: 'nothing',
   args: [],
   options: {},
   summary: 'Lists the streams of a server that these credentials see.',
@@ -53,6 +54,7 @@ function streamName(text: string, workspace: string): string {
 
 const get: Command = {
   words: ['stream', 'get'],
+  changes: 'nothing',
   args: ['STREAM'],
   options: { seq: { value: 'N', help: 'number of the message in the stream' } },
   summary: 'Prints one message of a stream.',
@@ -119,6 +121,7 @@ async function printView(stream: Stream, { toSeq, toMs, ...options }: View, { ou
 
 const view: Command = {
   words: ['stream', 'view'],
+  changes: 'nothing',
   args: ['STREAM'],
   options: {
     from: { value: 'T|SEQ', help: 'first number, or ISO time of storing (default: the beginning)' },

@@ -33,6 +33,7 @@ function checkNamed(text: string, field: string): string {
 
 const parse: Command = {
   words: ['subject', 'parse'],
+  changes: 'nothing',
   args: ['SUBJECT'],
   options: {},
   summary: 'Takes a subject of the fabric apart.',
@@ -52,6 +53,7 @@ Anything that fits no row of the table is exit code 2, and stderr names the part
 
 const match: Command = {
   words: ['subject', 'match'],
+  changes: 'nothing',
   args: ['PATTERN', 'SUBJECT'],
   options: {},
   summary: 'Says whether a subject is matched by a pattern.',
@@ -67,6 +69,7 @@ foreign one. Quote patterns: the shell has its own use for * and >.`,
 
 const overlap: Command = {
   words: ['subject', 'overlap'],
+  changes: 'nothing',
   args: ['P1', 'P2'],
   options: {},
   summary: 'Says whether some subject is matched by both patterns.',

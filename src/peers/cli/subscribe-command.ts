@@ -108,6 +108,7 @@ async function run(
 
 export const subscribeCommand: Command = {
   words: ['subscribe'],
+  changes: 'nothing',
   args: ['PATTERN'],
   options: {
     count: { value: 'N', help: 'ends after so many messages (default: a signal ends it)' },

@@ -26,6 +26,7 @@ async function supervise(peer: RunningPeer, host: CliHost): Promise<void> {
 
 export const supervisorCommand: Command = {
   words: ['dlq-supervisor'],
+  changes: 'bus',
   args: [],
   options: {},
   summary: 'Gives tasks whose workers died their dead letter, until a signal ends it.',

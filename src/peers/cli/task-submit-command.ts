@@ -11,6 +11,7 @@ import { readSubmission } from './task-submission.ts';
 
 export const taskSubmitCommand: Command = {
   words: ['task', 'submit'],
+  changes: 'bus',
   args: [],
   rest: 'COMMAND…',
   options: {

@@ -202,6 +202,7 @@ async function find(task: WatchedTask, deps: TaskWatchDeps): Promise<{ watch: Ta
 
 export const taskWaitCommand: Command = {
   words: ['task', 'wait'],
+  changes: 'nothing',
   args: ['ID'],
   options: {
     timeout: { value: 'S', help: 'waits so many seconds at most (default: until a signal)' },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { plainFields } from '../../../tests/support/golden-message.ts';
+import { cardWith, signerOf } from '../../../tests/support/identity-fixture.ts';
 import { createTestOperator } from '../../../tests/support/nats-jwt.ts';
 import { doneResult, openProfilePeer, type ProfilePeer } from '../../../tests/support/profile-worker.ts';
 import { prepareServer, startListener } from '../../../tests/support/vak-bus.ts';
@@ -74,6 +75,7 @@ function writeNeeded(): void {
   write('secret', 'canary: a secret to share\n');
   write('seed', toText(createNkeySeed(createSystemRandomness()).reveal()));
   write('prod.creds', createTestOperator().createUser().creds);
+  write('bob.card.json', JSON.stringify(cardWith({ ws: 'default', peer: 'bob' }, signerOf(2))));
   write('plain.json', JSON.stringify({ ...plainFields, traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }));
 }
 
@@ -121,4 +123,4 @@ test('vak: each example of each help runs as it stands, where what it says it ne
     if (nameOf(words) === 'publish')
       await succeeds(`vak publish vak.work.default.builds.task --sealed --data '{"command":["true"]}' --context prod`);
   }
-}, 180_000);
+}, 240_000);

@@ -23,6 +23,7 @@ function readCount({ option }: CommandInput, name: string, { standard, max }: Bo
 
 export const workerCommand: Command = {
   words: ['worker'],
+  changes: 'bus',
   args: [],
   options: {
     queue: { value: 'Q', help: 'queue whose tasks it runs' },

@@ -78,7 +78,9 @@ export function commonOf(
     ...{ tlsCa: tls?.ca, tlsCert: tls?.cert, tlsKey: tls?.key },
   };
   const isProfileGiven = profile !== undefined;
-  return { profile: profileFolder(profile, host), isProfileGiven, workspace, identity, context, connection, typed: [] };
+  const folder = profileFolder(profile, host);
+  const line = { profile: folder, isProfileGiven, workspace, identity, context, connection, typed: [] };
+  return { ...line, changes: 'bus', doing: 'connect' };
 }
 
 /** Options of the command line, and what they are called here. */

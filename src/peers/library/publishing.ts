@@ -2,6 +2,7 @@
 import type { EnvelopeAuthor, EnvelopeDraft } from '../../engine/envelope/envelope-author.ts';
 import { leafOf } from '../../engine/envelope/hashing.ts';
 import { isNeverSealed } from '../../engine/envelope/never-sealed.ts';
+import { checkRecipient } from '../../engine/identity/recipient-check.ts';
 import { requireStream } from '../../engine/outbox/require-stream.ts';
 import type { WorkPorts } from '../../engine/work/work-peer.ts';
 import { utf8 } from '../../shared/base/bytes.ts';
@@ -107,6 +108,7 @@ export function createPublishing({ peer, live, ports }: PublishingDeps): Publish
     const kind = chainKindOf(parts);
     const session = kind === 'e' ? live.session : publisher.session(kind);
     const subject = buildSubject(needsOwnSession(parts) ? { ...parts, entity: session } : parts);
+    checkRecipient(subject, peer.open.pins);
     const payload = value instanceof Uint8Array ? value : jsonBytes(value, 'value');
     const { type = typeOfSubject(parts), causationId, sealed, signal } = options;
     const misfit = findMisfit(type, payload);

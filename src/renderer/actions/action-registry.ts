@@ -12,6 +12,8 @@ export interface Action {
   readonly keys?: readonly string[];
   /** Why it cannot be run now; undefined: it can. */
   readonly disabledReason?: () => string | undefined;
+  /** Stands in the palette only when something is typed: one of many of its kind. */
+  readonly isOneOfMany?: true;
   readonly run: () => void | Promise<void>;
 }
 

@@ -8,9 +8,10 @@ import { createViewStore } from './view-store.ts';
 const settings = (theme: string, timeZone = 'local'): SettingsState => ({
   path: '/p/settings.json',
   secrets: [],
+  workspaceSecrets: [],
   problems: [],
   values: Object.entries({ 'look.theme': theme, 'look.timeZone': timeZone }).map(([key, value]) => ({
-    ...{ key, value, isDefault: false, help: '', allowed: '' },
+    ...{ key, value, isDefault: false, help: '', allowed: '', applies: 'at-once', isWaiting: false },
   })),
 });
 

@@ -20,6 +20,9 @@ export type ViewId = (typeof viewIds)[number];
 export type ThemeChoice = 'system' | 'light' | 'dark';
 export type TimeZoneChoice = 'utc' | 'local';
 export type StreamsMode = 'messages' | 'session';
+/** Parts of Identity & access, in the order of their tabs. */
+export const identityTabIds = ['self', 'grants', 'peers', 'what-if'] as const;
+export type IdentityTab = (typeof identityTabIds)[number];
 /** What Streams is to show next. */
 export type WantedInStreams =
   | { readonly kind: 'message'; readonly seq: number }
@@ -33,6 +36,8 @@ export type Wanted =
   /** With what became of one task; null: with what waits. */
   | { readonly kind: 'incident'; readonly id: string }
   | { readonly kind: 'queue'; readonly queue: string; readonly taskId: string | null }
+  /** A setting by its key, or a part of the page by its name. */
+  | { readonly kind: 'setting'; readonly key: string }
   /** Null: the one that has waited longest. */
   | { readonly kind: 'approvals'; readonly requestId: string | null };
 
@@ -53,6 +58,7 @@ export interface ViewState {
   /** `lag`, `-lag`: the column that queues are sorted by, `-` from the largest on. */
   readonly queueOrder: string;
   readonly queueFilter: string;
+  readonly identityTab: IdentityTab;
   /** What was typed and not sent yet, by the name of its form; no secret belongs here. */
   readonly drafts: Readonly<Record<string, string>>;
   /** Widths that were dragged, in px, by the name of the panel or column. */
@@ -71,6 +77,7 @@ const defaults: ViewState = {
   isQueueOpen: false,
   queueOrder: 'name',
   queueFilter: '',
+  identityTab: 'self',
   drafts: {},
   sizesPx: {},
 };
@@ -118,6 +125,7 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
     isQueueOpen: false,
     queueOrder: textOf(raw['queueOrder'], defaults.queueOrder),
     queueFilter: textOf(raw['queueFilter'], defaults.queueFilter),
+    identityTab: oneOf(raw['identityTab'], identityTabIds, defaults.identityTab),
     drafts: draftsOf(raw['drafts']),
     sizesPx: sizesOf(raw['sizesPx']),
   };
@@ -177,9 +185,10 @@ export function showApprovals(store: Pick<StoreApi<ViewState>, 'setState'>, requ
 export function createViewStore(storage: Pick<Storage, 'getItem' | 'setItem'>): StoreApi<ViewState> {
   const store = createStore<ViewState>(() => load(storage));
   store.subscribe((state) => {
-    const { view, theme, timeZone, isInspectorOpen, streamsMode, queueOrder, queueFilter, drafts, sizesPx } = state;
-    const kept = { view, theme, timeZone, isInspectorOpen, streamsMode, queueOrder, queueFilter, drafts, sizesPx };
-    storage.setItem(storageKey, JSON.stringify(kept));
+    const { view, theme, timeZone, isInspectorOpen, streamsMode, queueOrder, queueFilter, ...rest } = state;
+    const { identityTab, drafts, sizesPx } = rest;
+    const kept = { view, theme, timeZone, isInspectorOpen, streamsMode, queueOrder, queueFilter, identityTab };
+    storage.setItem(storageKey, JSON.stringify({ ...kept, drafts, sizesPx }));
   });
   return store;
 }

@@ -2,6 +2,7 @@
  * Everything that the renderer may ask of the engine, one feature a line.
  * Law: what is not declared here cannot be reached from a window.
  */
+import { accessContract } from './access-contract.ts';
 import { appStatusContract } from './app-status-contract.ts';
 import { approvalsContract } from './approvals-contract.ts';
 import { connectionsContract } from './connections-contract.ts';
@@ -16,6 +17,7 @@ import { streamsContract } from './streams-contract.ts';
 import { swarmContract } from './swarm-contract.ts';
 
 export const appContract = {
+  access: accessContract,
   app: appStatusContract,
   approvals: approvalsContract,
   connections: connectionsContract,

@@ -12,6 +12,10 @@ export interface AppStatus {
   readonly electron: string;
   readonly chromium: string;
   readonly node: string;
+  /** The Electron that releases run on. */
+  readonly shippedElectron: string;
+  /** Whether windows run in Chromium's sandbox. */
+  readonly isSandboxed: boolean;
   readonly workspace: string;
   /** The bus behind the app. */
   readonly environment: { readonly name: string; readonly kind: ConnectionKind };

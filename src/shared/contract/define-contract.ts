@@ -77,6 +77,8 @@ type Joined<C extends Contract, S extends Spec> = {
 
 type SpecAt<C extends Contract, Name extends string> = Name extends `${infer F}.${infer K}` ? C[F][K] : never;
 
+/** `feature.member` of every call. */
+export type CallName<C extends Contract> = Joined<C, CallSpec>;
 /** `feature.member` of every snapshot. */
 export type SnapshotName<C extends Contract> = Joined<C, SnapshotSpec>;
 /** Value of a snapshot by name. */

@@ -163,6 +163,30 @@ export function explainHolder(holder: AccessHolder, action: HolderAction, subjec
   return judge(rules, standing, { action: action === 'publish' ? action : 'subscribe', text: subjectOrPattern });
 }
 
+/** Patterns of what a peer may do, and of what it may not, whatever else says so. */
+export interface HolderPatterns {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+
+/** All rules of a holder about one action, as patterns: one for each of its queues, sessions and rooms. Throws `invalid-subject`. */
+export function holderPatterns(holder: AccessHolder, action: HolderAction): HolderPatterns {
+  const { sessions, queues, ...rest } = holder;
+  const each = (own: OwnNames | undefined): readonly (string | undefined)[] => {
+    const names = Array.from(own?.values() ?? []);
+    return names.length === 0 ? [undefined] : names;
+  };
+  const standings = each(sessions).flatMap((session) => each(queues).map((queue) => ({ ...rest, session, queue })));
+  const wanted = action === 'publish' ? action : 'subscribe';
+  const patternsOf = (effect: AccessRule['effect']): readonly string[] => {
+    const rules = holder.roles.flatMap((role) => rulesFor[action].get(role) ?? []);
+    const fitting = rules.filter((rule) => rule.effect === effect && rule.action === wanted);
+    const all = standings.flatMap((standing) => fitting.flatMap((rule) => ownRules(rule, standing)));
+    return [...new Set(all.map(({ pattern }) => pattern))];
+  };
+  return { allow: patternsOf('allow'), deny: patternsOf('deny') };
+}
+
 /** The first rule by which it may publish or read some of what the patterns match, in whichever session, queue or room. */
 export function ruleThatReaches(holder: AccessHolder, patterns: readonly string[]): AccessRule | undefined {
   const mayReach = ({ effect, pattern }: AccessRule): boolean => {

@@ -21,6 +21,18 @@ export function streamNamed(workspace: string, name: string): StreamSpec | undef
   return streamsOf(workspace).find((spec) => spec.name === name);
 }
 
+/** The buckets of values of a workspace. Throws `invalid-subject` for a workspace that is no token. */
+export function valueBuckets(workspace: string): readonly string[] {
+  const ws = checkToken(workspace, 'workspace');
+  return valueKinds.map((kind) => `VAK_${kind}_${ws}`);
+}
+
+/** The bucket of large values that one peer writes; the length keeps two pairs of names apart. Throws `invalid-subject`. */
+export function mediaBucket(workspace: string, peer: string): string {
+  const ws = checkToken(workspace, 'workspace');
+  return `VAK_MEDIA_${ws.length}_${ws}_${checkToken(peer, 'peer')}`;
+}
+
 /** Where the objects of a bucket lie: `media.<peer>`; a bucket that is no peer's of this workspace is no place of a rule. */
 export function mediaPlace(workspace: string, bucket: string): string {
   const prefix = `VAK_MEDIA_${workspace.length}_${workspace}_`;
@@ -55,7 +67,7 @@ function isOfWorkspace(workspace: string, place: string): boolean {
     case 'consumer':
       return streamNamed(workspace, name) !== undefined;
     case 'values':
-      return valueKinds.some((value) => name === `VAK_${value}_${workspace}`);
+      return valueBuckets(workspace).includes(name);
     default:
       return false;
   }

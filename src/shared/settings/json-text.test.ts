@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { membersOf, valueTextAt, withoutValueAt, withValueAt } from './json-text.ts';
+import { lineAt, membersOf, valueTextAt, withoutValueAt, withValueAt } from './json-text.ts';
 
 const jsonText = fc
   .tuple(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(undefined, 1, 2, '\t'))
@@ -57,4 +57,11 @@ test('settings: a value on the way that is no object is not replaced; an object 
   expect(withValueAt('[1]', ['a'], '1')).toBeUndefined();
   expect(JSON.parse(withoutValueAt('{"a": {"b": {"c": 1}}, "e": {}}', ['a', 'b', 'c']))).toEqual({ e: {} });
   expect(withoutValueAt('{"a": 1}', ['b'])).toBe('{"a": 1}');
+});
+
+test('settings: the line of a key is found, of doubles the last one, also within a name that holds a brace', () => {
+  const text = '{\n  "a{": { "x": 1,\n\n    "y": [1,\n 2] },\n  "z": "}", "z":\n  2\n}';
+  expect(
+    [['a{'], ['a{', 'x'], ['a{', 'y'], ['z'], ['a{', 'none'], ['none', 'x'], []].map((path) => lineAt(text, path)),
+  ).toEqual([...[2, 2, 4, 6, undefined, undefined, undefined]]);
 });

@@ -13,6 +13,12 @@ export interface JsonMember {
   readonly valueText: string;
 }
 
+/** A member with its places in the object's text. */
+interface PlacedMember extends JsonMember {
+  readonly nameAt: number;
+  readonly valueAt: number;
+}
+
 const space = /[ \t\n\r]/;
 
 function skipSpace(text: string, from: number): number {
@@ -54,22 +60,42 @@ function endOfValue(text: string, from: number): number {
   return at;
 }
 
-/** Members of an object's text in order, doubles included; undefined if the text is no object. */
-export function membersOf(text: string): readonly JsonMember[] | undefined {
+function placedMembersOf(text: string): readonly PlacedMember[] | undefined {
   let at = skipSpace(text, 0);
   if (text[at] !== '{') return undefined;
-  const members: JsonMember[] = [];
+  const members: PlacedMember[] = [];
   at = skipSpace(text, at + 1);
   while (at < text.length && text[at] !== '}') {
     const nameEnd = endOfString(text, at);
     const nameText = text.slice(at, nameEnd);
     const valueStart = skipSpace(text, skipSpace(text, nameEnd) + 1);
     const valueEnd = endOfValue(text, valueStart);
-    members.push({ name: JSON.parse(nameText) as string, nameText, valueText: text.slice(valueStart, valueEnd) });
+    const valueText = text.slice(valueStart, valueEnd);
+    members.push({ name: JSON.parse(nameText) as string, nameText, valueText, nameAt: at, valueAt: valueStart });
     at = skipSpace(text, valueEnd);
     if (text[at] === ',') at = skipSpace(text, at + 1);
   }
   return members;
+}
+
+/** Members of an object's text in order, doubles included; undefined if the text is no object. */
+export function membersOf(text: string): readonly JsonMember[] | undefined {
+  return placedMembersOf(text);
+}
+
+/** The line, from 1, on which the name at the end of `path` stands; of doubles the last counts. Undefined: there is none. */
+export function lineAt(text: string, path: readonly string[]): number | undefined {
+  let from = 0;
+  let inner = text;
+  let nameAt: number | undefined;
+  for (const name of path) {
+    const member = placedMembersOf(inner)?.findLast((one) => one.name === name);
+    if (member === undefined) return undefined;
+    nameAt = from + member.nameAt;
+    from += member.valueAt;
+    inner = member.valueText;
+  }
+  return nameAt === undefined ? undefined : text.slice(0, nameAt).split('\n').length;
 }
 
 function printMembers(members: readonly JsonMember[], depth: number): string {

@@ -4,6 +4,8 @@
  */
 import { isNoticeKind, noticeKinds } from '../protocol/incident-kinds.ts';
 import { isToken } from '../protocol/subject.ts';
+import { isKeyAlias } from './key-aliases.ts';
+import { type Applies, limitRows } from './limit-rows.ts';
 import { isVariableName, secretShapeOf, workspaceSecretName } from './secret-shape.ts';
 
 /** Value of a setting; null where none is set and none is needed. */
@@ -19,6 +21,8 @@ export interface SettingRow {
   readonly help: string;
   /** Whether it decides about the bus behind the app, so that a change rebuilds it. */
   readonly isBus: boolean;
+  /** When another value counts; at once if left out. */
+  readonly applies?: Applies;
   accepts(value: unknown): boolean;
 }
 
@@ -229,7 +233,18 @@ export const fixedRows: readonly SettingRow[] = [
     isBus: false,
     accepts: isIntegerIn(0, 1440),
   },
+  {
+    key: 'keyAliases',
+    type: 'string',
+    allowed:
+      'KEYID=ID with commas between: a key id of other software, and the id of the secret that opens it; 64 at most',
+    fallback: null,
+    help: 'foreign key ids, and which workspace secret opens what was sealed under each',
+    isBus: false,
+    accepts: isListOf(isKeyAlias),
+  },
   ...alertRows,
+  ...limitRows,
 ];
 
 /** Rows of one context; their keys are `contexts.<name>.<field>`. */

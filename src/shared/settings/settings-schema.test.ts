@@ -18,6 +18,12 @@ test('settings: an empty object gives the defaults', () => {
     idleLockMinutes: 15,
     alerts: { lagLimit: 1000, ageLimitSec: 600, noConsumerSec: 30 },
     notifications: { desktop: true, mutedKinds: null, mutedQueues: null, mutedUntil: null },
+    keyAliases: null,
+    retention: {
+      ...{ workMiB: 1024, receiptsDays: 90, receiptsMiB: 1024, approvalsDays: 90, approvalsMiB: 1024 },
+      ...{ deadLettersDays: 90, deadLettersMiB: 1024 },
+    },
+    memory: { bufferMessages: 65_536, bufferMiB: 64, terminalLines: 10_000, telemetryMinutes: 10 },
   });
 });
 

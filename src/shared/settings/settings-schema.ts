@@ -55,6 +55,25 @@ export interface Settings {
     readonly mutedQueues: string | null;
     readonly mutedUntil: string | null;
   };
+  /** `KEYID=ID` with commas between (`keyAliasesOf`). */
+  readonly keyAliases: string | null;
+  /** What streams of our own engines keep, where that may be bounded closer than the protocol does. */
+  readonly retention: {
+    readonly workMiB: number;
+    readonly receiptsDays: number;
+    readonly receiptsMiB: number;
+    readonly approvalsDays: number;
+    readonly approvalsMiB: number;
+    readonly deadLettersDays: number;
+    readonly deadLettersMiB: number;
+  };
+  /** Budgets of the app's memory. */
+  readonly memory: {
+    readonly bufferMessages: number;
+    readonly bufferMiB: number;
+    readonly terminalLines: number;
+    readonly telemetryMinutes: number;
+  };
 }
 
 export interface ReadSettings {
@@ -64,7 +83,7 @@ export interface ReadSettings {
 
 const maxContexts = 100;
 /** Settings that stand together in an object of their own. */
-const sectionNames = ['policy', 'look', 'alerts', 'notifications'] as const;
+const sectionNames = ['policy', 'look', 'alerts', 'notifications', 'retention', 'memory'] as const;
 const isSection = (name: string | undefined): name is (typeof sectionNames)[number] =>
   (sectionNames as readonly (string | undefined)[]).includes(name);
 
@@ -163,6 +182,12 @@ export function readSettings(value: unknown): ReadSettings {
   return { settings: buildSettings(contexts, at, reader), problems: found };
 }
 
+/** A section whose fields are all rows, by its keys. */
+function sectionAt<S extends 'retention' | 'memory'>(section: S, at: <T>(key: string) => T): Settings[S] {
+  const keys = fixedRows.map(({ key }) => key).filter((key) => key.startsWith(`${section}.`));
+  return Object.fromEntries(keys.map((key) => [key.slice(section.length + 1), at(key)])) as unknown as Settings[S];
+}
+
 function buildSettings(contexts: readonly ContextSettings[], at: <T>(key: string) => T, reader: Reader): Settings {
   const wanted = at<string>('currentContext');
   const isThere = contexts.some(({ name }) => name === wanted);
@@ -189,6 +214,9 @@ function buildSettings(contexts: readonly ContextSettings[], at: <T>(key: string
       mutedQueues: at('notifications.mutedQueues'),
       mutedUntil: at('notifications.mutedUntil'),
     },
+    keyAliases: at('keyAliases'),
+    retention: sectionAt('retention', at),
+    memory: sectionAt('memory', at),
   };
 }
 

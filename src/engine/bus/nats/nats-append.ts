@@ -10,18 +10,30 @@ import type { Appended, AppendOptions } from '../durable.ts';
 import type { NatsAsks } from './nats-asks.ts';
 import type { InterestCheck } from './nats-interest.ts';
 import { noStream } from './nats-interest.ts';
-import { type JetStreamApi, listIn, numberIn, parseRecord, refusalOf, textIn } from './nats-jetstream-api.ts';
+import {
+  isApiError,
+  type JetStreamApi,
+  listIn,
+  numberIn,
+  parseRecord,
+  refusalOf,
+  textIn,
+} from './nats-jetstream-api.ts';
 import { apiCodes, isServerCode, jetStreamError } from './nats-plane-errors.ts';
 import { lastOf } from './nats-seq-reader.ts';
 import { messageIdHeader } from './nats-stored-message.ts';
+import type { StreamBook } from './nats-stream-book.ts';
 
 export interface NatsAppendDeps {
   readonly asks: NatsAsks;
   readonly api: JetStreamApi;
   readonly timeoutMs: number;
+  readonly book: Pick<StreamBook, 'of'>;
 }
 
 export interface AppendRequest {
+  /** The stream that takes it, where the table does not say. */
+  readonly stream?: string;
   readonly subject: string;
   readonly data: Uint8Array;
   readonly options?: AppendOptions | undefined;
@@ -49,10 +61,23 @@ function readAck(answer: Msg, subject: string): Appended {
   return { stream, seq, isDuplicate: ack['duplicate'] === true };
 }
 
-/** Why nobody answered an append: throws `unsupported` (no JetStream), `not-found` (no stream), else that it may be tried again. */
-async function explainSilence(api: JetStreamApi, subject: string): Promise<never> {
+/** The stream that takes a subject: by its name where that is known, which may be asked for where the names of all may not (A4). */
+async function findStream({ api, book }: NatsAppendDeps, request: AppendRequest): Promise<string | undefined> {
+  const { subject } = request;
+  const known = request.stream ?? book.of(subject)?.name;
+  if (known !== undefined) {
+    const call = { verb: `STREAM.INFO.${known}`, where: `stream ${known}` };
+    return isApiError(await api.tryCall(call, [apiCodes.streamNotFound])) ? undefined : known;
+  }
   const names = await api.call({ verb: 'STREAM.NAMES', body: { subject }, where: `subject ${subject}` });
-  if (listIn(names, 'streams').length === 0) throw noStream(subject);
+  const name = listIn(names, 'streams')[0];
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** Why nobody answered an append: throws `unsupported` (no JetStream), `not-found` (no stream), else that it may be tried again. */
+async function explainSilence(deps: NatsAppendDeps, request: AppendRequest): Promise<never> {
+  const { subject } = request;
+  if ((await findStream(deps, request)) === undefined) throw noStream(subject);
   throw new VakError('no-responders', `${subject}: its stream does not answer now`, { retryable: true });
 }
 
@@ -66,18 +91,18 @@ export async function appendOnce(deps: NatsAppendDeps, request: AppendRequest): 
     signal: options?.signal,
     ...(sent === undefined ? {} : { headers: sent }),
   });
-  if (answer.data.length === 0 && answer.headers?.code === 503) return explainSilence(deps.api, subject);
+  if (answer.data.length === 0 && answer.headers?.code === 503) return explainSilence(deps, request);
   return readAck(answer, subject);
 }
 
 /** Whether the server refused what was expected only because it lost the subject's last number with a deleted message. */
-async function isLastAfterAll(api: JetStreamApi, { subject, options }: AppendRequest): Promise<boolean> {
+async function isLastAfterAll(deps: NatsAppendDeps, request: AppendRequest): Promise<boolean> {
+  const { subject, options } = request;
   const expected = options?.expectedLastSeq ?? 0;
   if (expected === 0) return false;
-  const names = await api.call({ verb: 'STREAM.NAMES', body: { subject }, where: `subject ${subject}` });
-  const stream = listIn(names, 'streams')[0];
-  if (typeof stream !== 'string') return false;
-  const last = await lastOf(api, stream, subject);
+  const stream = await findStream(deps, request);
+  if (stream === undefined) return false;
+  const last = await lastOf(deps.api, stream, subject);
   return last !== undefined && !last.isIndexed && last.stored.seq === expected;
 }
 
@@ -93,7 +118,7 @@ export async function append(
   try {
     return await appendOnce(deps, request);
   } catch (error) {
-    if (isServerCode(error, apiCodes.wrongLastSeq) && (await isLastAfterAll(deps.api, request))) {
+    if (isServerCode(error, apiCodes.wrongLastSeq) && (await isLastAfterAll(deps, request))) {
       // Nobody has appended since if the server still knows of nothing.
       return await appendOnce(deps, { ...request, options: { ...request.options, expectedLastSeq: 0 } });
     }

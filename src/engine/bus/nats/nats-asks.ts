@@ -35,6 +35,8 @@ export interface NatsFlow extends Disposable {
 export interface FlowListener {
   /** What it is for, in errors. */
   readonly where: string;
+  /** The subject on which what comes there is asked for: if the server refuses that, nothing comes. */
+  readonly asks: string;
   readonly onMessage: (message: Msg) => void;
   /** Nothing comes any more, because the connection was lost, or closed, or the subscription refused. */
   readonly onEnd: (error: VakError) => void;
@@ -75,7 +77,7 @@ export function createNatsAsks(deps: NatsAsksDeps): NatsAsks {
   const { connection: client, clock } = deps;
   const internals = internalsOf(client);
   const pending = new Map<string, Pending>();
-  const flows = new Set<(error: (where: string) => VakError) => void>();
+  const flows = new Map<(error: (where: string) => VakError) => void, string>();
   const signals = createSignalWatch();
   const base = createInbox(deps.inboxPrefix);
   let answers: Subscription | undefined;
@@ -104,7 +106,7 @@ export function createNatsAsks(deps: NatsAsksDeps): NatsAsks {
   };
   const endAll = (error: (where: string) => VakError): void => {
     rejectWhere(() => true, error);
-    for (const end of [...flows]) end(error);
+    for (const end of [...flows.keys()]) end(error);
   };
   const sweep = (): void => {
     const now = clock.monotonic();
@@ -137,12 +139,15 @@ export function createNatsAsks(deps: NatsAsksDeps): NatsAsks {
     }
   };
 
+  /** What asked for something on a subject that the server refuses gets nothing. */
+  const refuse = (denied: string): void => {
+    rejectWhere(({ subject }) => subject === denied, refused);
+    for (const [end, asked] of [...flows]) if (asked === denied) end(() => refused(asked));
+  };
   const watch = async (): Promise<void> => {
     for await (const { type, permissionContext } of client.status()) {
       if (type === Events.Disconnect) endAll(lost);
-      else if (type === Events.Error && permissionContext?.operation === 'publish') {
-        rejectWhere(({ subject }) => subject === permissionContext.subject, refused);
-      }
+      else if (type === Events.Error && permissionContext?.operation === 'publish') refuse(permissionContext.subject);
     }
   };
   const shut = (): void => {
@@ -187,7 +192,7 @@ export function createNatsAsks(deps: NatsAsksDeps): NatsAsks {
     tell(subject, data, reply) {
       send(subject, data, reply === undefined ? {} : { reply });
     },
-    flow({ where, onMessage, onEnd }) {
+    flow({ where, asks, onMessage, onEnd }) {
       check(where);
       const inbox = createInbox(deps.inboxPrefix);
       let isOver = false;
@@ -204,7 +209,7 @@ export function createNatsAsks(deps: NatsAsksDeps): NatsAsks {
           else end(refused);
         },
       });
-      flows.add(end);
+      flows.set(end, asks);
       const stop = toDisposable(() => {
         isOver = true;
         flows.delete(end);

@@ -93,13 +93,20 @@ export function expiryOf(jwt: string): number | undefined {
   }
 }
 
+/**
+ * What a server may ask to have signed. The same key signs envelopes, and nothing that those sign is such a text: each has a zero byte
+ * behind its label.
+ */
+const nonceForm = /^[\x21-\x7e]{1,128}$/;
+
 function openSeed(seed: Secret, jwt: string | undefined): OpenCredentials {
   const signer = createNkeySigner(seed);
   return {
     expiresMs: jwt === undefined ? undefined : expiryOf(jwt),
     answer(nonce) {
       // A server that asks no nkey gives no nonce, and looks at nothing of this.
-      const sig = nonce === undefined || nonce === '' ? '' : toBase64Url(signer.sign(utf8(nonce)));
+      const isAsked = nonce !== undefined && nonceForm.test(nonce);
+      const sig = isAsked ? toBase64Url(signer.sign(utf8(nonce))) : '';
       return jwt === undefined ? { nkey: signer.nkey, sig } : { jwt, nkey: signer.nkey, sig };
     },
     dispose: () => signer.dispose(),

@@ -12,9 +12,10 @@ import { type Bus, maxMessageBytes, type Subscription } from '../bus.ts';
 import { type BusCounters, countPublished, createBusCounters, toBusMetrics } from '../bus-counters.ts';
 import { checkMessageSize } from '../check-message.ts';
 import { createSubscriptionSink, type SubscriptionSink } from '../subscription-sink.ts';
-import type { Denied, NatsConnection } from './nats-connection.ts';
+import type { NatsConnection } from './nats-connection.ts';
 import { deniedError } from './nats-errors.ts';
 import { createInflow, requestMark } from './nats-inflow.ts';
+import type { Denied } from './nats-options.ts';
 import { createOutflow } from './nats-outflow.ts';
 import { createRequests } from './nats-requests.ts';
 

@@ -13,16 +13,17 @@ import { dial } from './nats-dial.ts';
 import { type ClientCertificate, endedEarly, toVakError } from './nats-errors.ts';
 import { type ClientInternals, internalsOf } from './nats-internals.ts';
 import { createNatsLogin, type NatsLogin } from './nats-login.ts';
-import { type Addresses, defaultTiming, type NatsOptions, type NatsTiming, readAddresses } from './nats-options.ts';
+import {
+  type Addresses,
+  type Denied,
+  defaultTiming,
+  type NatsOptions,
+  type NatsTiming,
+  readAddresses,
+} from './nats-options.ts';
 import { checkEncrypted, createRedial } from './nats-redial.ts';
 import { createNatsStatus, type NatsStatus } from './nats-status.ts';
 import { createNatsWatchdog } from './nats-watchdog.ts';
-
-/** A right that the server did not find. Without a subject it did not say which. */
-export interface Denied {
-  readonly operation: 'publish' | 'subscribe';
-  readonly subject: string | undefined;
-}
 
 export interface NatsConnection extends BusStatusSource {
   /** The library's client: one object for the connection's whole life. */

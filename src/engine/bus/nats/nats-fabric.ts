@@ -16,7 +16,8 @@ import { createNatsPlane } from './nats-plane.ts';
  */
 export async function connectNats(options: NatsOptions): Promise<Fabric> {
   const connection = await connectToServer(options);
-  const { inboxPrefix, clock, logger, randomness, onError } = options;
+  const { inboxPrefix, clock, logger, randomness, onError, onDenied } = options;
+  if (onDenied !== undefined) connection.onDenied(onDenied);
   const counters = createBusCounters(clock);
   const bus = createNatsBus({ connection, inboxPrefix, clock, logger, randomness, counters, onError });
   const plane = createNatsPlane({ connection: connection.client, inboxPrefix, clock, logger, randomness });

@@ -2,7 +2,8 @@
  * JetStream's API of a server: JSON questions, checked answers (protocol.md B5, B9, B10).
  * Law: names go into a subject only after they were checked; no answer is trusted to have a shape.
  */
-import { VakError } from '../../../shared/base/vak-error.ts';
+import type { Msg } from 'nats';
+import { isVakError, VakError } from '../../../shared/base/vak-error.ts';
 import type { NatsAsks } from './nats-asks.ts';
 import { type JetStreamApiError, jetStreamError, jetStreamMissing } from './nats-plane-errors.ts';
 
@@ -20,11 +21,21 @@ export interface ApiCall {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface SubjectOfStream {
+  readonly stream: string;
+  readonly subject: string;
+}
+
 export interface JetStreamApi {
   /** The answer. Throws what it refuses, translated; `unsupported` without JetStream. */
   call(call: ApiCall): Promise<JsonRecord>;
   /** As `call`, but gives what is refused under `codes` as such. */
   tryCall(call: ApiCall, codes: readonly number[]): Promise<JsonRecord | JetStreamApiError>;
+  /**
+   * The newest message of a subject, which stands in the subject of the question, so that a server can allow it by subject (A4).
+   * `barred`: the stream does not allow this way. Throws `not-found` (no such stream), and what asking throws.
+   */
+  newest(from: SubjectOfStream): Promise<Msg | 'none' | 'barred'>;
 }
 
 export interface JetStreamApiDeps {
@@ -126,21 +137,56 @@ function checkVersion(version: string | undefined): void {
   }
 }
 
+const noMessage = 404;
+const nobodyThere = 503;
+/** Streams that are known to be read directly; and how long an answer to that may take before the stream is asked for anew, ms. */
+const maxDirect = 1_024;
+const directTimeoutMs = 1_000;
+
 export function createJetStreamApi({ asks, timeoutMs, serverVersion }: JetStreamApiDeps): JetStreamApi {
   const request = async ({ verb, body, where, signal }: ApiCall): Promise<JsonRecord> => {
     checkVersion(serverVersion());
     const data = body === undefined ? new Uint8Array() : encoder.encode(JSON.stringify(body));
     const answer = await asks.ask(`$JS.API.${verb}`, data, { timeoutMs, signal });
-    if (answer.data.length === 0 && answer.headers?.code === 503) throw jetStreamMissing();
+    if (answer.data.length === 0 && answer.headers?.code === nobodyThere) throw jetStreamMissing();
     return parseRecord(answer.data, where);
   };
+  const call: JetStreamApi['call'] = async (one) => {
+    const answer = await request(one);
+    const refusal = refusalOf(answer);
+    if (refusal !== undefined) throw jetStreamError(refusal, one.where);
+    return answer;
+  };
+  /** Streams that said that they are read directly. */
+  const direct = new Set<string>();
+  /** Nobody answers at all for a stream that is not there, so that is known before. */
+  const isDirect = async (stream: string): Promise<boolean> => {
+    if (direct.has(stream)) return true;
+    const where = `stream ${stream}`;
+    const info = await call({ verb: `STREAM.INFO.${stream}`, where });
+    if (recordIn(info, 'config', where)['allow_direct'] !== true) return false;
+    if (direct.size >= maxDirect) direct.clear();
+    direct.add(stream);
+    return true;
+  };
+  const askDirect = async ({ stream, subject }: SubjectOfStream, limitMs: number): Promise<Msg | 'none' | 'barred'> => {
+    if (!(await isDirect(stream))) return 'barred';
+    const verb = `$JS.API.DIRECT.GET.${stream}.${subject}`;
+    const answer = await asks.ask(verb, new Uint8Array(), { timeoutMs: limitMs });
+    return answer.data.length === 0 && answer.headers?.code === noMessage ? 'none' : answer;
+  };
   return {
-    async call(call) {
-      const answer = await request(call);
-      const refusal = refusalOf(answer);
-      if (refusal !== undefined) throw jetStreamError(refusal, call.where);
-      return answer;
+    async newest(from) {
+      checkVersion(serverVersion());
+      try {
+        return await askDirect(from, Math.min(timeoutMs, directTimeoutMs));
+      } catch (error) {
+        if (!isVakError(error, 'timeout')) throw error;
+        direct.delete(from.stream);
+        return await askDirect(from, timeoutMs);
+      }
     },
+    call,
     async tryCall(call, codes) {
       const answer = await request(call);
       const refusal = refusalOf(answer);

@@ -14,7 +14,7 @@ import { changeOf, isDeletion, type NatsKeyValueDeps, operationHeader } from './
 import { watchKeys } from './nats-key-watch.ts';
 import { createOrderedReader, type ReaderStart } from './nats-ordered-reader.ts';
 import type { Pulled } from './nats-pull.ts';
-import { getStored } from './nats-seq-reader.ts';
+import { newestStored } from './nats-seq-reader.ts';
 import { headerIn } from './nats-stored-message.ts';
 
 const pageLimit = 500;
@@ -44,7 +44,8 @@ function bucketConfig({ name, history }: KeyValueSpec): JsonRecord {
     max_msg_size: -1,
     max_consumers: -1,
     duplicate_window: 120_000 * nanosPerMs,
-    allow_rollup_hdrs: true,
+    // Whoever may write one key could else empty the bucket with a header.
+    allow_rollup_hdrs: false,
     allow_direct: true,
     deny_delete: true,
     deny_purge: false,
@@ -71,7 +72,7 @@ export function createNatsKeyValue(deps: NatsKeyValueDeps, name: string): KeyVal
 
   /** The newest that was stored of a key, a deletion too. */
   const newest = async (key: string): Promise<{ seq: number; entry: KeyValueEntry | undefined } | undefined> => {
-    const raw = await getStored(deps.api, stream, { last_by_subj: prefix + checkKey(key) });
+    const raw = await newestStored(deps.api, stream, prefix + checkKey(key));
     if (raw === undefined) return undefined;
     const { seq: revision, data: value, storedMs } = raw.stored;
     const isGone = isDeletion(headerIn(raw.headers, operationHeader));
@@ -96,7 +97,7 @@ export function createNatsKeyValue(deps: NatsKeyValueDeps, name: string): KeyVal
   };
   const store = async (key: string, value: Uint8Array, expectedLastSeq: number | undefined): Promise<number> => {
     const options = expectedLastSeq === undefined ? undefined : { expectedLastSeq };
-    return (await appendOnce(deps, { subject: prefix + key, data: value, options })).seq;
+    return (await appendOnce(deps, { stream, subject: prefix + key, data: value, options })).seq;
   };
 
   return {
@@ -122,7 +123,7 @@ export function createNatsKeyValue(deps: NatsKeyValueDeps, name: string): KeyVal
     async delete(key) {
       const marks = headers();
       marks.set(operationHeader, 'DEL');
-      await appendOnce(deps, { subject: prefix + checkKey(key), data: new Uint8Array(), headers: marks });
+      await appendOnce(deps, { stream, subject: prefix + checkKey(key), data: new Uint8Array(), headers: marks });
     },
     async keys() {
       const all = await collect(`${prefix}>`, { kind: 'last-per-subject' }, { isHeadersOnly: true });

@@ -7,6 +7,7 @@ import { VakError } from '../../../shared/base/vak-error.ts';
 import { appendOnce, type NatsAppendDeps } from './nats-append.ts';
 
 export interface ChunkSource {
+  readonly stream: string;
   readonly subject: string;
   readonly chunks: AsyncIterable<Uint8Array>;
   readonly chunkBytes: number;
@@ -74,7 +75,7 @@ async function* inChunks(source: AsyncIterable<Uint8Array>, size: number): Async
 
 /** Throws what the source throws, `aborted`, and what an append does. */
 export async function writeChunks(deps: NatsAppendDeps, source: ChunkSource): Promise<WrittenChunks> {
-  const { subject, chunks, chunkBytes, where, signal } = source;
+  const { stream, subject, chunks, chunkBytes, where, signal } = source;
   const hash = createHash('sha256');
   const underWay: Promise<unknown>[] = [];
   let failure: { readonly error: unknown } | undefined;
@@ -87,7 +88,7 @@ export async function writeChunks(deps: NatsAppendDeps, source: ChunkSource): Pr
       hash.update(chunk);
       sizeBytes += chunk.length;
       chunkCount += 1;
-      const sent = appendOnce(deps, { subject, data: chunk, options: signal === undefined ? {} : { signal } });
+      const sent = appendOnce(deps, { stream, subject, data: chunk, options: signal === undefined ? {} : { signal } });
       underWay.push(
         sent.catch((error: unknown) => {
           failure ??= { error };

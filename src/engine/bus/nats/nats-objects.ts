@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { headers } from 'nats';
 import { isVakError, VakError } from '../../../shared/base/vak-error.ts';
+import type { Randomness } from '../../ports/randomness.ts';
 import type { ObjectBucket, ObjectInfo } from '../durable.ts';
 import { appendOnce, type NatsAppendDeps } from './nats-append.ts';
 import { checkName, isRecord, numberIn, recordIn } from './nats-jetstream-api.ts';
@@ -18,10 +19,10 @@ import {
 } from './nats-object-meta.ts';
 import { writeChunks } from './nats-object-writer.ts';
 import { createOrderedReader, type OrderedReaderDeps } from './nats-ordered-reader.ts';
-import { getStored } from './nats-seq-reader.ts';
+import { newestStored } from './nats-seq-reader.ts';
 import { plainBytes } from './nats-stored-message.ts';
 
-export type NatsObjectsDeps = OrderedReaderDeps & NatsAppendDeps;
+export type NatsObjectsDeps = OrderedReaderDeps & NatsAppendDeps & { readonly randomness: Randomness };
 
 /** Chunks that are read with one question: 2 MiB of the size that is written here. */
 const readAhead = 16;
@@ -40,7 +41,7 @@ export function createNatsObjects(deps: NatsObjectsDeps, bucket: string): Object
   const placeOf = (name: string): string => `object of ${name.length} characters in ${bucket}`;
 
   const find = async (name: string): Promise<ObjectMeta | undefined> => {
-    const raw = await getStored(api, stream, { last_by_subj: metaSubject(bucket, checkObjectName(name)) });
+    const raw = await newestStored(api, stream, metaSubject(bucket, checkObjectName(name)));
     if (raw === undefined) return undefined;
     const { data, seq, storedMs } = raw.stored;
     return decodeMeta(data, { seq, storedMs, where: placeOf(name) });
@@ -83,6 +84,7 @@ export function createNatsObjects(deps: NatsObjectsDeps, bucket: string): Object
       marks.set('Nats-Rollup', 'sub');
       try {
         await appendOnce(deps, {
+          stream,
           subject: metaSubject(bucket, name),
           data: encodeMeta(bucket, { ...meta, chunkBytes }),
           headers: marks,
@@ -104,7 +106,7 @@ export function createNatsObjects(deps: NatsObjectsDeps, bucket: string): Object
     const chunkBytes = Math.min(maxChunkBytes, asks.maxPayloadBytes());
     let isDescribing = false;
     try {
-      const written = await writeChunks(deps, { subject, chunks, chunkBytes, where: placeOf(name), signal });
+      const written = await writeChunks(deps, { stream, subject, chunks, chunkBytes, where: placeOf(name), signal });
       throwIfAborted(signal, placeOf(name));
       const { sizeBytes, sha256, chunkCount } = written;
       const info: ObjectInfo = { name, sizeBytes, sha256, storedMs: clock.now() };
@@ -178,7 +180,7 @@ export function createNatsObjects(deps: NatsObjectsDeps, bucket: string): Object
     },
     async list() {
       const found = await mapInGroups(await metaSubjects(), readAhead, async (subject) => {
-        const raw = await getStored(api, stream, { last_by_subj: subject });
+        const raw = await newestStored(api, stream, subject);
         if (raw === undefined) return undefined;
         const { data, seq, storedMs } = raw.stored;
         return decodeMeta(data, { seq, storedMs, where: `bucket ${bucket}` });

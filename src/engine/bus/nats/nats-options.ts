@@ -18,6 +18,12 @@ export interface NatsTls {
   readonly key?: Secret;
 }
 
+/** A right that the server did not find. Without a subject it did not say which. */
+export interface Denied {
+  readonly operation: 'publish' | 'subscribe';
+  readonly subject: string | undefined;
+}
+
 /** Limits in ms; tests make them small. */
 export interface NatsTiming {
   /** Between pings. One that is unanswered at the next: `stale`. */
@@ -57,6 +63,8 @@ export interface NatsOptions {
   readonly randomness: Randomness;
   /** What the server refused later, when no promise of a caller was left to reject: `unauthorized` that names the subject. */
   readonly onError?: (error: VakError) => void;
+  /** Every right that the server did not find, also where a promise was rejected by it. */
+  readonly onDenied?: (denied: Denied) => void;
   readonly timing?: Partial<NatsTiming>;
   /** Gives up the first connection. */
   readonly signal?: AbortSignal;

@@ -5,10 +5,11 @@
  */
 import { isVakError } from '../../../shared/base/vak-error.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Randomness } from '../../ports/randomness.ts';
 import type { NatsAsks } from './nats-asks.ts';
-import { type JetStreamApi, type JsonRecord, numberIn, recordIn, textIn } from './nats-jetstream-api.ts';
+import { isApiError, type JetStreamApi, type JsonRecord, numberIn, recordIn } from './nats-jetstream-api.ts';
+import { apiCodes } from './nats-plane-errors.ts';
 import { type Pulled, pullOnce } from './nats-pull.ts';
+import type { ReaderNames } from './nats-reader-names.ts';
 
 export type ReaderStart =
   | { readonly kind: 'seq'; readonly seq: number }
@@ -55,7 +56,7 @@ export interface OrderedReaderDeps {
   readonly asks: NatsAsks;
   readonly api: JetStreamApi;
   readonly clock: Clock;
-  readonly randomness: Randomness;
+  readonly readerNames: ReaderNames;
 }
 
 interface OpenReader {
@@ -78,7 +79,7 @@ function startConfig(start: ReaderStart): JsonRecord {
 }
 
 export function createOrderedReader(deps: OrderedReaderDeps, options: OrderedReaderOptions): OrderedReader {
-  const { asks, api, clock, randomness } = deps;
+  const { asks, api, clock, readerNames } = deps;
   const { stream, filter } = options;
   const where = `stream ${stream}`;
   let consumer: OpenReader | undefined;
@@ -96,28 +97,45 @@ export function createOrderedReader(deps: OrderedReaderDeps, options: OrderedRea
   };
   const open = async (signal: AbortSignal | undefined): Promise<OpenReader> => {
     const start = await findStart(signal);
-    const name = `reader_${Buffer.from(randomness.bytes(12)).toString('hex')}`;
+    const name = await readerNames.take(stream, signal);
+    try {
+      const made = await make(name, start);
+      return { name, delivered: 0, pending: numberIn(made, 'num_pending') };
+    } catch (error) {
+      readerNames.give(stream, name);
+      throw error;
+    }
+  };
+  /** Names are used again: one that was left behind, or is another process's, gives way; whoever reads through it begins anew. */
+  const make = async (name: string, start: ReaderStart): Promise<JsonRecord> => {
     const config = {
       ...{ name, ack_policy: 'none', replay_policy: 'instant', filter_subject: filter, mem_storage: true },
       ...{ num_replicas: 1, inactive_threshold: inactiveNanos, headers_only: options.isHeadersOnly === true },
       ...startConfig(start),
     };
-    const made = await api.call({
+    const call = {
       verb: `CONSUMER.CREATE.${stream}.${name}${filter === '>' ? '' : `.${filter}`}`,
       body: { stream_name: stream, config },
       where,
-    });
-    return { name: textIn(made, 'name'), delivered: 0, pending: numberIn(made, 'num_pending') };
+    };
+    const made = await api.tryCall(call, apiCodes.otherConsumer);
+    if (!isApiError(made) && numberIn(recordIn(made, 'delivered', where), 'consumer_seq') === 0) return made;
+    await remove(name);
+    return await api.call(call);
   };
+  const remove = (name: string) =>
+    api.tryCall({ verb: `CONSUMER.DELETE.${stream}.${name}`, where }, [apiCodes.consumerNotFound]);
   const discard = async (): Promise<void> => {
     const gone = consumer;
     consumer = undefined;
     if (gone === undefined) return;
     try {
-      await api.call({ verb: `CONSUMER.DELETE.${stream}.${gone.name}`, where });
+      await remove(gone.name);
     } catch (error) {
       // It goes by itself when it was not used for a while.
       if (!isVakError(error)) throw error;
+    } finally {
+      readerNames.give(stream, gone.name);
     }
   };
 

@@ -19,6 +19,8 @@ export const apiCodes = {
   deleteFailed: 10057,
   sequenceNotFound: 10043,
   filterOutside: 10093,
+  /** A consumer of that name is there, and is another one (10012: it cannot be changed into what is wanted). */
+  otherConsumer: [10012, 10013, 10105, 10148],
 } as const;
 
 interface Meaning {

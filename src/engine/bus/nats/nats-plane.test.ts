@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { connect, type NatsConnection } from 'nats';
+import { connect, headers, type NatsConnection } from 'nats';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openNatsPlane, type PlaneUnderTest, until } from '../../../../tests/support/nats-plane-fixture.ts';
 import { type NatsServer, startNatsServer } from '../../../../tests/support/nats-server.ts';
@@ -254,8 +254,27 @@ it('B5 the buckets of other clients are the same ones, their deletions and purge
   expect((await theirs.get('a.b'))?.string()).toBe('1');
   expect(await theirs.update('a.b', utf8('2'), revision)).toBe(revision + 1);
   await expect(ours.put('a.b', utf8('3'), { revision })).rejects.toMatchObject({ code: 'conflict' });
-  await theirs.purge('a.b');
+  await theirs.delete('a.b');
   expect(await ours.get('a.b')).toBeUndefined();
   expect(await ours.keys()).toEqual([]);
   expect(await ours.put('a.b', utf8('4'), { revision: 0 })).toBeGreaterThan(revision);
+
+  // A purge is a rollup, which a bucket of ours does not take; one of theirs does.
+  const loose = await other.jetstream().views.kv('VAK_STATE_loose', { history: 3 });
+  const looseRevision = await loose.put('a.b', '1');
+  await loose.purge('a.b');
+  expect(await plane.keyValue('VAK_STATE_loose').get('a.b')).toBeUndefined();
+  expect(await plane.keyValue('VAK_STATE_loose').put('a.b', utf8('2'), { revision: 0 })).toBeGreaterThan(looseRevision);
+});
+
+it('A4 who may write one key of a bucket cannot empty the bucket with a rollup header', async () => {
+  await plane.ensureKeyValue({ name: 'VAK_CARDS_rolled', history: 3 });
+  await plane.keyValue('VAK_CARDS_rolled').put('a', utf8('1'));
+  for (const mark of ['all', 'sub']) {
+    const marks = headers();
+    marks.set('Nats-Rollup', mark);
+    const answer = await other.request('$KV.VAK_CARDS_rolled.b', utf8('x'), { headers: marks, timeout: 2_000 });
+    expect(answer.json()).toMatchObject({ error: { err_code: 10111 } });
+  }
+  expect(await plane.keyValue('VAK_CARDS_rolled').keys()).toEqual(['a']);
 });

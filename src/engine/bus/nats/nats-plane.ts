@@ -3,6 +3,8 @@
  * Law: it is exactly the port: what the server says is translated here, and nothing of the client library leaves this folder.
  */
 import type { NatsConnection } from 'nats';
+import { isVakError } from '../../../shared/base/vak-error.ts';
+import { streamsOf } from '../../../shared/protocol/stream-table.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Randomness } from '../../ports/randomness.ts';
@@ -27,6 +29,7 @@ import { createNatsKeyValue, ensureKeyValue } from './nats-key-value.ts';
 import { objectsConfig } from './nats-object-meta.ts';
 import { createNatsObjects } from './nats-objects.ts';
 import { apiCodes } from './nats-plane-errors.ts';
+import { createReaderNames, ownerOf } from './nats-reader-names.ts';
 import { createNatsStream, streamStateOf } from './nats-stream.ts';
 import { createStreamBook } from './nats-stream-book.ts';
 import { configOf } from './nats-stream-config.ts';
@@ -52,10 +55,32 @@ const defaultTimeoutMs = 5_000;
 /** Streams that are buckets. */
 const bucketName = /^(?:KV|OBJ)_/;
 
-async function listStreams(api: JetStreamApi): Promise<readonly StreamState[]> {
+/** Those of a workspace that these credentials see; which others there are nobody may ask where a server enforces access (A13). */
+async function listOwnStreams(api: JetStreamApi, workspace: string): Promise<readonly StreamState[]> {
+  const found = await Promise.all(
+    streamsOf(workspace).map(async ({ name }) => {
+      const where = `stream ${name}`;
+      try {
+        const info = await api.tryCall({ verb: `STREAM.INFO.${name}`, where }, [apiCodes.streamNotFound]);
+        return isApiError(info) ? undefined : streamStateOf(info, where);
+      } catch (error) {
+        if (isVakError(error, 'unauthorized')) return undefined;
+        throw error;
+      }
+    }),
+  );
+  return found.flatMap((state) => state ?? []);
+}
+
+async function listStreams(api: JetStreamApi, workspace: string | undefined): Promise<readonly StreamState[]> {
   const where = 'the list of streams';
-  const all = await listAll(api, { verb: 'STREAM.LIST', where }, 'streams');
-  return all.map((info) => streamStateOf(info, where)).filter(({ spec }) => !bucketName.test(spec.name));
+  try {
+    const all = await listAll(api, { verb: 'STREAM.LIST', where }, 'streams');
+    return all.map((info) => streamStateOf(info, where)).filter(({ spec }) => !bucketName.test(spec.name));
+  } catch (error) {
+    if (workspace === undefined || !isVakError(error, 'unauthorized')) throw error;
+    return await listOwnStreams(api, workspace);
+  }
 }
 
 async function readLimits(api: JetStreamApi): Promise<StorageLimits> {
@@ -78,7 +103,8 @@ export function createNatsPlane(deps: NatsPlaneDeps): NatsPlane {
   const book = createStreamBook(clock);
   const interest = createInterestCheck({ api, book, clock });
   const consumers = createNatsConsumers({ asks, api, clock, ackTimeoutMs: timeoutMs });
-  const parts = { ...deps, asks, api, book, interest, consumers, timeoutMs };
+  const readerNames = createReaderNames({ inboxPrefix, randomness: deps.randomness });
+  const parts = { ...deps, asks, api, book, interest, consumers, readerNames, timeoutMs };
 
   return {
     limits: () => readLimits(api),
@@ -89,7 +115,7 @@ export function createNatsPlane(deps: NatsPlaneDeps): NatsPlane {
       if (!isDryRun) book.note(spec);
       return outcome;
     },
-    streams: () => listStreams(api),
+    streams: () => listStreams(api, ownerOf(inboxPrefix)?.workspace),
     stream: (name) => createNatsStream(parts, name),
     async deleteStream(name) {
       const call = { verb: `STREAM.DELETE.${checkName(name, 'name')}`, where: `stream ${name}` };

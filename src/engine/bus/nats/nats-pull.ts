@@ -75,7 +75,11 @@ export function pullOnce(
   const aliveMs = heartbeat === 0 ? waitMs + graceMs : heartbeat * 2 + graceMs;
   return new Promise<PullResult>((resolve, reject) => {
     // Throws, and so rejects, without a connection.
-    const flow = asks.flow({ where, onMessage: (message) => onMessage(message), onEnd: (error) => fail(error) });
+    const next = `$JS.API.CONSUMER.MSG.NEXT.${request.stream}.${request.consumer}`;
+    const flow = asks.flow({
+      ...{ where, asks: next, onMessage: (message) => onMessage(message) },
+      onEnd: (error) => fail(error),
+    });
     const held = createDisposer();
     const messages: Pulled[] = [];
     let isEnding = false;
@@ -143,11 +147,7 @@ export function pullOnce(
     }
     restartTimer(firstQuietMs ?? aliveMs, () => finishDrained('silent'));
     try {
-      asks.tell(
-        `$JS.API.CONSUMER.MSG.NEXT.${request.stream}.${request.consumer}`,
-        bodyOf(request, heartbeat),
-        flow.inbox,
-      );
+      asks.tell(next, bodyOf(request, heartbeat), flow.inbox);
     } catch (thrown) {
       fail(thrown);
     }

@@ -5,7 +5,7 @@
 import type { StoredMessage } from '../durable.ts';
 import { type ApiCall, isApiError, type JetStreamApi, numberIn, recordIn } from './nats-jetstream-api.ts';
 import { apiCodes } from './nats-plane-errors.ts';
-import { type RawStored, storedInAnswer } from './nats-stored-message.ts';
+import { type RawStored, storedInAnswer, storedInDirect } from './nats-stored-message.ts';
 
 export interface SeqReadRequest {
   readonly stream: string;
@@ -29,6 +29,17 @@ export async function getStored(
   const call: ApiCall = { verb: `STREAM.MSG.GET.${stream}`, body: query, where: `stream ${stream}`, signal };
   const answer = await api.tryCall(call, [apiCodes.messageNotFound]);
   return isApiError(answer) ? undefined : storedInAnswer(answer, stream);
+}
+
+const isOneSubject = (subject: string): boolean => !/(?:^|\.)[*>](?:\.|$)/.test(subject);
+
+/** The newest message of a subject as the server knows it. Throws `not-found` (no such stream). */
+export async function newestStored(api: JetStreamApi, stream: string, subject: string): Promise<RawStored | undefined> {
+  const answer = isOneSubject(subject) ? await api.newest({ stream, subject }) : 'barred';
+  if (answer === 'none') return undefined;
+  // A stream that others made need not allow the direct way.
+  if (answer === 'barred') return getStored(api, stream, { last_by_subj: subject });
+  return storedInDirect(answer, stream);
 }
 
 /** Messages from a number on, in order, one more than the limit if there are so many. */
@@ -68,13 +79,15 @@ export async function lastOf(
   stream: string,
   subject: string,
 ): Promise<(RawStored & { readonly isIndexed: boolean }) | undefined> {
-  const indexed = await getStored(api, stream, { last_by_subj: subject });
+  const indexed = await newestStored(api, stream, subject);
   if (indexed !== undefined) return { ...indexed, isIndexed: true };
+  const where = `stream ${stream}`;
+  const state = recordIn(await api.call({ verb: `STREAM.INFO.${stream}`, where }), 'state', where);
+  // Where nothing was deleted the server has not forgotten anything: who may read some subjects only need not search all.
+  if (numberIn(state, 'num_deleted') === 0) return undefined;
   let newest = await getStored(api, stream, { seq: 1, next_by_subj: subject });
   if (newest === undefined) return undefined;
-  const where = `stream ${stream}`;
-  const info = await api.call({ verb: `STREAM.INFO.${stream}`, where });
-  let high = numberIn(recordIn(info, 'state', where), 'last_seq') + 1;
+  let high = numberIn(state, 'last_seq') + 1;
   while (newest.stored.seq + 1 < high) {
     const middle: number = Math.floor((newest.stored.seq + 1 + high) / 2);
     const next: RawStored | undefined = await getStored(api, stream, { seq: middle, next_by_subj: subject });

@@ -71,6 +71,19 @@ export function headerIn(headers: string, name: string): string | undefined {
   return line?.slice(start.length).trim();
 }
 
+/** Reads the answer of `DIRECT.GET`: the message as it is, with headers that say where it lies. Throws `corrupt`. */
+export function storedInDirect({ data, headers }: Msg, stream: string): RawStored {
+  const lines = (headers?.keys() ?? []).map((name) => `${name}: ${headers?.get(name) ?? ''}`).join('\r\n');
+  const seq = Number(headerIn(lines, 'Nats-Sequence'));
+  const storedMs = Date.parse(headerIn(lines, 'Nats-Time-Stamp') ?? '');
+  if (!Number.isSafeInteger(seq) || seq < 1 || Number.isNaN(storedMs)) {
+    throw new VakError('corrupt', `stream ${stream}: the server gave a message without number or time`);
+  }
+  const subject = headerIn(lines, 'Nats-Subject') ?? '';
+  const messageId = headerIn(lines, messageIdHeader);
+  return { headers: lines, stored: { ...{ stream, seq, storedMs, subject, messageId }, data: plainBytes(data) } };
+}
+
 /** Reads the answer of `STREAM.MSG.GET`. Throws `corrupt`. */
 export function storedInAnswer(answer: JsonRecord, stream: string): RawStored {
   const where = `stream ${stream}`;

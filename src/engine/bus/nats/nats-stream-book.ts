@@ -27,7 +27,7 @@ const believedMs = 30_000;
 const maxKnown = 1_024;
 
 /** The stream of the table that takes a subject. */
-function tableStream(subject: string): KnownStream | undefined {
+export function tableStream(subject: string): KnownStream | undefined {
   const workspace = /^vak\.[a-z]+\.([A-Za-z0-9_-]{1,64})\./.exec(subject)?.[1];
   if (workspace === undefined) return undefined;
   return streamsOf(workspace).find(({ subjects }) => subjects.some((pattern) => matches(pattern, subject)));

@@ -1,7 +1,8 @@
 /** How far off an end is, in words. Pure; the caller gives the present. */
 import { formatDateTime, formatRelative, type Zone } from '../../ui/format.ts';
 
-const soonMs = 7 * 24 * 3600 * 1000;
+/** What ends within this is said to. */
+export const expiresSoonMs = 7 * 24 * 3600 * 1000;
 
 export interface Expiry {
   /** `bad`: over. `wait`: within a week. */
@@ -19,5 +20,5 @@ export function describeExpiry(endsAtMs: number, nowMs: number, zone: Zone): Exp
   const [at = '', zoneName = ''] = formatDateTime(endsAtMs, zone).split(/\.\d{3} /);
   const when = { at, zone: zoneName };
   if (endsAtMs <= nowMs) return { tone: 'bad', ...when, relative: `ended ${relative}` };
-  return { tone: endsAtMs - nowMs < soonMs ? 'wait' : 'plain', ...when, relative };
+  return { tone: endsAtMs - nowMs < expiresSoonMs ? 'wait' : 'plain', ...when, relative };
 }

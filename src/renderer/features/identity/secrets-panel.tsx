@@ -1,44 +1,38 @@
-/** The workspace's secrets by id and state; their bytes never come here. */
-import { Ban, Check, Clock, type LucideIcon } from 'lucide-react';
+/** Which secret of the workspace seals; they are managed in Settings. Their bytes never come here. */
+import { Settings } from 'lucide-react';
 import type { SelfSummary } from '../../../shared/contract/identity-contract.ts';
+import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Panel } from '../../ui/panel.tsx';
+import { useWorkbench } from '../../workbench.tsx';
 
-type SecretState = SelfSummary['secrets'][number]['state'];
-
-const faces: Readonly<
-  Record<SecretState, { readonly icon: LucideIcon; readonly tone: string; readonly words: string }>
-> = {
-  active: { icon: Check, tone: 'identity-ok', words: 'active: seals and opens' },
-  'open-only': { icon: Clock, tone: 'identity-wait', words: 'open only: opens what is old, seals nothing' },
-  revoked: { icon: Ban, tone: 'identity-bad', words: 'revoked: neither seals nor opens' },
-};
-
-function SecretLine({ id, state }: SelfSummary['secrets'][number]) {
-  const { icon: Icon, tone, words } = faces[state];
-  return (
-    <li className="identity-secret" data-testid={`workspace-secret-${id}`} data-state={state}>
-      <span className="data">{id}</span>
-      <span className="identity-state">
-        <Icon className={tone} size={14} aria-hidden="true" />
-        {words}
-      </span>
-    </li>
-  );
+function words(secrets: SelfSummary['secrets']): string {
+  if (secrets.length === 0) return 'None is held here; sealed messages of this workspace stay closed.';
+  const sealing = secrets.findLast(({ state }) => state === 'active');
+  if (sealing === undefined) return 'None of them is active: nothing that must be sealed can be sent.';
+  const others = secrets.filter(({ state }) => state !== 'revoked').length - 1;
+  return `${sealing.id} seals what is sent; ${others === 0 ? 'no other one opens' : `${formatCount(others)} more ${others === 1 ? 'opens' : 'open'}`} what is old.`;
 }
 
 export function SecretsPanel({ secrets }: Pick<SelfSummary, 'secrets'>) {
+  const { view } = useWorkbench();
+  const manage = (
+    <Button
+      icon={Settings}
+      data-testid="identity-secrets-manage"
+      onClick={() => view.setState({ view: 'settings', wanted: { kind: 'setting', key: 'workspaceSecrets' } })}
+    >
+      Manage in Settings
+    </Button>
+  );
   return (
-    <Panel title="Workspace secrets" summary={formatCount(secrets.length)} data-testid="identity-secrets">
-      {secrets.length === 0 ? (
-        <p className="panel-note">None is held here; sealed messages of this workspace stay closed.</p>
-      ) : (
-        <ul className="identity-secrets">
-          {secrets.map((secret) => (
-            <SecretLine key={secret.id} {...secret} />
-          ))}
-        </ul>
-      )}
+    <Panel
+      title="Workspace secrets"
+      summary={formatCount(secrets.length)}
+      actions={manage}
+      data-testid="identity-secrets"
+    >
+      <p className="panel-note">{words(secrets)}</p>
     </Panel>
   );
 }

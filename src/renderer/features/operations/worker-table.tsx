@@ -15,7 +15,7 @@ import { useState } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { WorkerSummary } from '../../../shared/contract/swarm-contract.ts';
 import { useEnvironment } from '../../state/use-environment.ts';
-import { publishFault } from '../../ui/connection-words.ts';
+import { publishFault, readOnlyReason } from '../../ui/connection-words.ts';
 import { formatCount, formatDuration } from '../../ui/format.ts';
 import { GuardDialog } from '../../ui/guard-dialog.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
@@ -44,6 +44,7 @@ interface WorkerRowProps {
 function WorkerButtons({ worker, onKill }: Pick<WorkerRowProps, 'worker' | 'onKill'>) {
   const { client, view, reportError } = useWorkbench();
   const { peer, session, task } = worker;
+  const readOnly = readOnlyReason(useSnapshot('connections.state'));
   const cancel = (taskId: string): void => {
     client.swarm.cancel({ taskId }).catch((error: unknown) => reportError(`Cancel the command of ${peer}`, error));
   };
@@ -57,7 +58,7 @@ function WorkerButtons({ worker, onKill }: Pick<WorkerRowProps, 'worker' | 'onKi
       <IconButton
         icon={CircleStop}
         label={`Cancel the command of ${peer}`}
-        disabledReason={task === null ? 'it runs none' : undefined}
+        disabledReason={task === null ? 'it runs none' : readOnly}
         onClick={() => task !== null && cancel(task.taskId)}
       />
       <IconButton

@@ -8,6 +8,7 @@ import { showQueue } from '../../state/view-store.ts';
 import { AreaField } from '../../ui/area-field.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ChoiceSwitch } from '../../ui/choice-switch.tsx';
+import { readOnlyReason } from '../../ui/connection-words.ts';
 import { CopyValue } from '../../ui/copy-value.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -245,6 +246,7 @@ function EnqueueForm({ queue, onClose }: { readonly queue: string | null; readon
   const { fields, errors, set, submit, again, isBusy, report, enqueued, form } = useEnqueueForm(queue);
   const part = { fields, errors, set };
   const outcome = useReveal<HTMLDivElement>(report);
+  const readOnly = readOnlyReason(useSnapshot('connections.state'));
   const onKeyDown = (event: KeyboardEvent): void => {
     const isMod = isApplePlatform(navigator.userAgent) ? event.metaKey : event.ctrlKey;
     if (event.key !== 'Enter' || !isMod) return;
@@ -267,7 +269,7 @@ function EnqueueForm({ queue, onClose }: { readonly queue: string | null; readon
         <Button
           type="submit"
           variant="primary"
-          disabledReason={isBusy ? 'it is being stored' : undefined}
+          disabledReason={isBusy ? 'it is being stored' : readOnly}
           data-testid="enqueue-submit"
         >
           <span className="enqueue-submit">

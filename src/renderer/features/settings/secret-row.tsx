@@ -2,6 +2,7 @@
 import { Check, Minus } from 'lucide-react';
 import { useState } from 'react';
 import type { SecretStatus } from '../../../shared/contract/settings-contract.ts';
+import { natsJwtName, natsSeedName } from '../../../shared/settings/secret-shape.ts';
 import { useEnvironment } from '../../state/use-environment.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -61,33 +62,40 @@ export function SecretRow({ secret }: { readonly secret: SecretStatus }) {
   const guard = useDeleteGuard(secret, () => {
     void run(`Delete ${name}`, () => client.settings.deleteSecret({ name }));
   });
+  // Those are added, kept and revoked by id.
+  const isListedBelow = name !== natsJwtName && name !== natsSeedName;
   const isOverruled = isSet && source !== 'key store';
   const help = isOverruled ? `${secret.help}; what the environment gives goes before the key store` : secret.help;
   return (
-    <div className="secret" data-testid={`secret-${name}`} data-set={isSet}>
+    <div className="secret" data-setting={name} data-testid={`secret-${name}`} data-set={isSet}>
       <div className="setting-words">
         <p className="setting-label data">{name}</p>
         <p className="setting-help">{help}</p>
       </div>
       <SecretState {...secret} />
       <div className="secret-actions">
-        <Button
-          aria-label={`Set ${name}…`}
-          data-testid={`secret-set-${name}`}
-          disabledReason={isBusy ? 'it is being asked for' : undefined}
-          onClick={() => void set()}
-        >
-          Set…
-        </Button>
-        <Button
-          variant="danger"
-          aria-label={`Delete ${name}…`}
-          data-testid={`secret-delete-${name}`}
-          disabledReason={isBusy ? 'it is being asked for' : keepReason(secret)}
-          onClick={guard.ask}
-        >
-          Delete…
-        </Button>
+        {isListedBelow && <p className="dim">listed by id in Workspace secrets</p>}
+        {!isListedBelow && (
+          <>
+            <Button
+              aria-label={`Set ${name}…`}
+              data-testid={`secret-set-${name}`}
+              disabledReason={isBusy ? 'it is being asked for' : undefined}
+              onClick={() => void set()}
+            >
+              Set…
+            </Button>
+            <Button
+              variant="danger"
+              aria-label={`Delete ${name}…`}
+              data-testid={`secret-delete-${name}`}
+              disabledReason={isBusy ? 'it is being asked for' : keepReason(secret)}
+              onClick={guard.ask}
+            >
+              Delete…
+            </Button>
+          </>
+        )}
       </div>
       {report !== undefined && (
         <div className="secret-report">

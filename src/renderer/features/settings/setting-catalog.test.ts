@@ -15,8 +15,8 @@ import {
 } from './setting-catalog.ts';
 
 const rows = [...fixedRows, ...contextRows].map(({ key, ...row }) => ({ ...row, key: key.replace('<name>', 'prod') }));
-const values: readonly SettingValue[] = rows.map(({ key, fallback, help, allowed }) => {
-  return { key, value: fallback, isDefault: true, help, allowed };
+const values: readonly SettingValue[] = rows.map(({ key, fallback, help, allowed, applies }) => {
+  return { key, value: fallback, isDefault: true, help, allowed, applies: applies ?? 'at-once', isWaiting: false };
 });
 const settingOf = (key: string) => values.find((one) => one.key === key) as SettingValue;
 
@@ -30,7 +30,7 @@ describe('the settings page', () => {
   it('puts every setting into exactly one group', () => {
     const groups = groupSettings(values);
     expect(groups.map(({ title }) => title)).toEqual([
-      ...['Connection', 'Encryption policy', 'Alerts', 'Notifications', 'Look', 'Security'],
+      ...['Connection', 'Encryption policy', 'Retention', 'Memory', 'Alerts', 'Notifications', 'Look', 'Security'],
     ]);
     expect(groups.flatMap((group) => group.values.map(({ key }) => key)).toSorted()).toEqual(
       values.map(({ key }) => key).toSorted(),
@@ -47,6 +47,9 @@ describe('the settings page', () => {
     ['notifications.mutedKinds', { kind: 'several', choices: noticeKinds }],
     ['notifications.mutedQueues', { kind: 'text' }],
     ['notifications.mutedUntil', { kind: 'until' }],
+    ['retention.receiptsDays', { kind: 'number', unit: 'd' }],
+    ['memory.bufferMiB', { kind: 'number', unit: 'MiB' }],
+    ['keyAliases', { kind: 'text' }],
     ['natsUrl', { kind: 'text' }],
     ['workspaceSecretEnv', { kind: 'text' }],
     ['contexts.prod.url', { kind: 'text' }],
@@ -83,6 +86,8 @@ describe('the settings page', () => {
       'contexts.prod.colour',
       'contexts.prod.readOnly',
     ]);
+    // The table changes nothing of the embedded one.
+    expect(isOfConnections('contexts.embedded.readOnly')).toBe(false);
     expect(['', 'connection', 'import creds', 'readonly', 'theme'].map(isAboutConnections)).toEqual([
       ...[true, true, true, true, false],
     ]);

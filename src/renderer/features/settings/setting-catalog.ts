@@ -29,6 +29,18 @@ const labels: Readonly<Record<string, string>> = {
   'look.theme': 'Theme',
   'look.timeZone': 'Times',
   idleLockMinutes: 'Lock after time without use',
+  keyAliases: 'Aliases of foreign key ids',
+  'retention.workMiB': 'Tasks that wait: size',
+  'retention.receiptsDays': 'Receipts: age',
+  'retention.receiptsMiB': 'Receipts: size',
+  'retention.approvalsDays': 'Approvals: age',
+  'retention.approvalsMiB': 'Approvals: size',
+  'retention.deadLettersDays': 'Dead letters: age',
+  'retention.deadLettersMiB': 'Dead letters: size',
+  'memory.bufferMessages': 'Messages in memory',
+  'memory.bufferMiB': 'Memory for messages',
+  'memory.terminalLines': 'Lines of a terminal',
+  'memory.telemetryMinutes': 'Telemetry of a session',
   'alerts.lagLimit': 'Lag of a queue',
   'alerts.ageLimitSec': 'Age of its oldest task',
   'alerts.noConsumerSec': 'Time without a consumer',
@@ -60,7 +72,22 @@ const choiceLabels: Readonly<Record<string, string>> = {
   utc: 'UTC',
 };
 
-const groupTitles = ['Connection', 'Encryption policy', 'Alerts', 'Notifications', 'Look', 'Security', 'More'] as const;
+const groupTitles = [
+  ...(['Connection', 'Encryption policy', 'Retention', 'Memory', 'Alerts', 'Notifications'] as const),
+  ...(['Look', 'Security', 'More'] as const),
+];
+
+const unitsBySuffix = [
+  ['Days', 'd'],
+  ['MiB', 'MiB'],
+  ['Messages', 'messages'],
+  ['Lines', 'lines'],
+  ['Minutes', 'min'],
+] as const;
+
+function unitOf(key: string): string | undefined {
+  return units[key] ?? unitsBySuffix.find(([suffix]) => key.endsWith(suffix))?.[1];
+}
 
 /** Name of the context that a key belongs to, or undefined. */
 function contextOf(key: string): string | undefined {
@@ -98,7 +125,7 @@ export function contextNames(values: readonly SettingValue[]): readonly string[]
 /** What the setting is changed with; the current value is always among the choices. */
 export function controlOf({ key, value }: Pick<SettingValue, 'key' | 'value'>, contexts: readonly string[]): Control {
   if (typeof value === 'boolean') return { kind: 'toggle' };
-  if (typeof value === 'number' || rowOf(key)?.type === 'integer') return { kind: 'number', unit: units[key] };
+  if (typeof value === 'number' || rowOf(key)?.type === 'integer') return { kind: 'number', unit: unitOf(key) };
   if (key === 'notifications.mutedKinds') return { kind: 'several', choices: noticeKinds };
   if (key === 'notifications.mutedUntil') return { kind: 'until' };
   const choices = choicesOf(key, contexts);
@@ -116,10 +143,13 @@ export function hasField(control: Control): boolean {
   return control.kind === 'number' || control.kind === 'text';
 }
 
-function groupOf(key: string): (typeof groupTitles)[number] {
+/** Title of the part of the page that a setting stands in. */
+export function groupOf(key: string): (typeof groupTitles)[number] {
   const [section = ''] = key.split('.');
   if (['natsUrl', 'workspaceSecretEnv', 'currentContext', 'contexts'].includes(section)) return 'Connection';
-  if (section === 'policy') return 'Encryption policy';
+  if (section === 'policy' || section === 'keyAliases') return 'Encryption policy';
+  if (section === 'retention') return 'Retention';
+  if (section === 'memory') return 'Memory';
   if (section === 'alerts') return 'Alerts';
   if (section === 'notifications') return 'Notifications';
   if (section === 'look') return 'Look';
@@ -133,6 +163,7 @@ export function groupSettings(values: readonly SettingValue[]): readonly Setting
   return groups.filter((group) => group.values.length > 0);
 }
 
+/** Whether texts hold every word of a query. */
 function hasWords(query: string, texts: readonly string[]): boolean {
   const text = texts.join(' ').toLowerCase();
   const words = query
@@ -153,9 +184,10 @@ export function filterSettings(
   };
 }
 
-/** Whether a setting is shown and changed in the table of connections. */
+/** Whether a setting is shown and changed in the table of connections; of the embedded one nothing is changed there. */
 export function isOfConnections(key: string): boolean {
-  return key === 'currentContext' || contextOf(key) !== undefined;
+  const context = contextOf(key);
+  return key === 'currentContext' || (context !== undefined && context !== embeddedContext);
 }
 
 /** Whether what is looked for may stand in the table of connections. */
@@ -163,6 +195,30 @@ export function isAboutConnections(query: string): boolean {
   const names =
     'connections contexts currentContext server url nats credentials creds colour kind embedded managed remote';
   return hasWords(query, [names, 'read only readOnly read-only test import']);
+}
+
+/** What else is looked for and found: parts of the page that are no settings, by what they are called and say. */
+const parts = {
+  workspaceSecrets: 'workspace secrets secret key ids add open only until revoke seal rotate',
+  retention: 'retention streams keeps holds age size bytes messages stored',
+  posture:
+    'posture protection keychain passphrase sandbox engine durability server version JetStream transport TLS runtime Electron',
+  about: 'this app version Electron Chromium Node platform environment workspace',
+} as const;
+
+export type SettingsPart = keyof typeof parts;
+
+/** Whether what is looked for may stand in a part; `more`: what it shows now. */
+export function isAboutPart(part: SettingsPart, query: string, more: readonly string[] = []): boolean {
+  return hasWords(query, [parts[part], ...more]);
+}
+
+/** When another value counts, where that is not at once; undefined: at once. */
+export function appliesWords({ applies, isWaiting }: Pick<SettingValue, 'applies' | 'isWaiting'>): string | undefined {
+  if (applies === 'next-start')
+    return isWaiting ? 'Waits for the next start of the app.' : 'Counts from the next start on.';
+  if (applies === 'next-connection') return 'Counts when the connection is opened the next time.';
+  return undefined;
 }
 
 /** Why a value is weaker than the default, if it is. */

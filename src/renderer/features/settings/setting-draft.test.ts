@@ -4,6 +4,7 @@ import { readDraft } from './setting-draft.ts';
 const setting = (value: string | number | null, isDefault = false) => ({
   ...{ key: 'k', value, isDefault, help: '' },
   allowed: '0 (never) to 1440',
+  ...{ applies: 'at-once' as const, isWaiting: false },
 });
 
 it.each([

@@ -3,7 +3,9 @@ import { TriangleAlert } from 'lucide-react';
 import { useId } from 'react';
 import type { SettingValue } from '../../../shared/contract/settings-contract.ts';
 import { Button } from '../../ui/button.tsx';
-import { controlOf, hasField, settingLabel, weaknessOf } from './setting-catalog.ts';
+import { useSnapshot } from '../../workbench.tsx';
+import { policyWords } from './policy-words.ts';
+import { appliesWords, controlOf, hasField, settingLabel, weaknessOf } from './setting-catalog.ts';
 import { SettingControl } from './setting-control.tsx';
 import { type SettingWriter, useSetting } from './use-setting.ts';
 import './setting-row.css';
@@ -11,6 +13,17 @@ import './setting-row.css';
 export interface SettingRowProps {
   readonly setting: SettingValue;
   readonly contexts: readonly string[];
+}
+
+/** What follows from a rule of the encryption policy. */
+function PolicyNote({ setting: { key, value } }: Pick<SettingRowProps, 'setting'>) {
+  const words = policyWords(key, value === true, useSnapshot('streams.quarantine'));
+  if (words === undefined) return null;
+  return (
+    <p className="setting-consequence" data-testid={`setting-consequence-${key}`}>
+      {words}
+    </p>
+  );
 }
 
 interface NoteProps extends Pick<SettingRowProps, 'setting'> {
@@ -23,6 +36,7 @@ interface NoteProps extends Pick<SettingRowProps, 'setting'> {
 /** One line whatever it says, so that nothing moves: what is wrong, else what is weak, else what is allowed. */
 function Note({ id, setting, problem, needsAllowed }: NoteProps) {
   const weakness = weaknessOf(setting);
+  const applies = appliesWords(setting);
   if (problem !== undefined) {
     return (
       <p id={id} className="setting-note setting-bad" role="alert" data-testid={`setting-problem-${setting.key}`}>
@@ -38,7 +52,7 @@ function Note({ id, setting, problem, needsAllowed }: NoteProps) {
           {weakness}
         </span>
       )}
-      {weakness === undefined && needsAllowed && setting.allowed}
+      {weakness === undefined && [needsAllowed ? setting.allowed : '', applies ?? ''].filter(Boolean).join(' · ')}
     </p>
   );
 }
@@ -66,7 +80,12 @@ export function SettingRow({ setting, contexts }: SettingRowProps) {
   const label = settingLabel(setting.key);
   const needsAllowed = control.kind === 'text' || control.kind === 'number';
   return (
-    <div className="setting" data-testid={`setting-${setting.key}`} data-default={setting.isDefault}>
+    <div
+      className="setting"
+      data-testid={`setting-${setting.key}`}
+      data-setting={setting.key}
+      data-default={setting.isDefault}
+    >
       <div className="setting-words">
         <p className="setting-head">
           {isField ? (
@@ -81,6 +100,7 @@ export function SettingRow({ setting, contexts }: SettingRowProps) {
           <span className="setting-key data">{setting.key}</span>
         </p>
         <p className="setting-help">{setting.help}</p>
+        <PolicyNote setting={setting} />
       </div>
       <div className="setting-value">
         <SettingControl

@@ -17,13 +17,14 @@ function nextStep(key: string): string {
 }
 
 function ProblemRow({ problem }: { readonly problem: Problem }) {
-  const { key } = problem;
+  const { key, line } = problem;
   const writer = useSetting(key, null);
   const isSetting = rowOf(key) !== undefined;
   return (
     <li className="settings-problem" data-testid={`settings-problem-${key}`}>
       <div>
         <p>
+          {line !== null && <span className="settings-problem-line data">line {line}</span>}
           {key !== '' && <strong className="data">{key}</strong>} {withoutKey(key, problem.message)}
         </p>
         <p className="dim">{nextStep(key)}</p>

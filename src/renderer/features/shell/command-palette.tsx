@@ -97,7 +97,9 @@ function PaletteContent({ onClose, onChooseSession, onChooseQueue }: Omit<Comman
   const [query, setQuery] = useState('');
   const viewTitle = titleOfView(useViewState((state) => state.view));
   const groups = groupActions(
-    useAllActions().filter(({ id }) => id !== 'shell.palette'),
+    useAllActions().filter(
+      ({ id, isOneOfMany }) => id !== 'shell.palette' && (isOneOfMany !== true || query.trim() !== ''),
+    ),
     viewTitle,
   );
   const runAction = useRunAction();

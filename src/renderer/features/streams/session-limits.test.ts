@@ -26,6 +26,8 @@ describe('what can be done to a session', () => {
     expect(whyNoCancel({ summary: undefined, worker: undefined, readOnly })).toContain('nobody has said yet');
     const why = 'the connection prod is read-only';
     expect(whyNoCancel({ summary: summary('live'), worker: undefined, readOnly: why })).toBe(why);
+    const own = { summary: summary('live'), worker: worker({ task }), readOnly: why };
+    expect([whyNoCancel(own), whyNoKill(own)]).toEqual([why, undefined]);
   });
 
   it('a session that is over has nothing to end, whoever ran it', () => {

@@ -15,7 +15,8 @@ const isOver = ({ summary }: SessionFacts): boolean => summary?.state === 'ended
 /** Undefined: it can be cancelled. */
 export function whyNoCancel(facts: SessionFacts): string | undefined {
   const { worker } = facts;
-  if (worker !== undefined) return worker.task === null ? 'no command is running' : undefined;
+  // A worker is asked over the bus, our own ones, too.
+  if (worker !== undefined) return worker.task === null ? 'no command is running' : facts.readOnly;
   if (isOver(facts)) return 'this session has ended';
   if (facts.summary === undefined || facts.summary.peer === null) return 'nobody has said yet whose session it is';
   return facts.readOnly;

@@ -38,6 +38,7 @@ function setUp() {
     openFeed,
     frameClock,
     afterPaint: (run) => run(),
+    seriesSpanMs: () => seriesSpanMs,
     terminal: {
       write: (text, onTaken) => {
         written.push(text);
@@ -173,6 +174,13 @@ describe('telemetry series', () => {
     const late = appendPoints(early, [point(seriesSpanMs + 500)]);
     expect(late.times).toEqual([1, (seriesSpanMs + 500) / 1000]);
     expect([late.cpuPercent.length, late.rssBytes.length]).toEqual([2, 2]);
+  });
+
+  it('keeps as long as the settings say', () => {
+    const point = (atMs: number) => ({ atMs, cpuPercent: 1, rssBytes: 2 });
+    const early = appendPoints(emptySeries, [point(0), point(30_000)], 60_000);
+    expect(appendPoints(early, [point(61_000)], 60_000).times).toEqual([30, 61]);
+    expect(appendPoints(early, [point(61_000)], 3_600_000).times).toEqual([0, 30, 61]);
   });
 
   it('keeps a bounded number of points even when they come fast', () => {

@@ -51,6 +51,8 @@ export interface SessionModelDeps extends PaintDeps {
   readonly session: string;
   readonly openFeed: OpenFeed<AppContract>;
   readonly terminal: TerminalSink;
+  /** How far the charts reach back now, ms. */
+  readonly seriesSpanMs: () => number;
 }
 
 type Reading =
@@ -87,6 +89,7 @@ export function createSessionModel({
   frameClock,
   afterPaint,
   terminal,
+  seriesSpanMs,
 }: SessionModelDeps): SessionModel {
   const text = createTerminalText();
   const log = createTaskLog();
@@ -133,7 +136,7 @@ export function createSessionModel({
           break;
       }
     }
-    if (points.length > 0) series = appendPoints(series, points);
+    if (points.length > 0) series = appendPoints(series, points, seriesSpanMs());
     droppedCount += frame.dropped;
     refusedCount += frame.refused;
     scannedSeq = Math.max(scannedSeq, frame.scannedSeq);

@@ -2,15 +2,16 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { type ITheme, Terminal } from '@xterm/xterm';
 import { type RefObject, useEffect, useRef, useState } from 'react';
+import { useStore } from 'zustand';
+import { numberSetting } from '../../state/number-setting.ts';
 import { readToken, useThemeVersion } from '../../ui/use-theme.ts';
+import { useWorkbench } from '../../workbench.tsx';
 import type { TerminalSink } from './session-model.ts';
 import { openStrictly } from './strict-terminal.ts';
 import { guardTerminal } from './terminal-guard.ts';
 import '@xterm/xterm/css/xterm.css';
 import './session-terminal.css';
 
-/** Lines above the screen that are kept. */
-const scrollbackLines = 10_000;
 const fontSizePx = 12;
 /** WCAG AA; it also undoes text in the colour of its ground. */
 const minimumContrast = 4.5;
@@ -63,12 +64,13 @@ function onTerminalKey(terminal: Terminal, event: KeyboardEvent): boolean {
   return false;
 }
 
-function createTerminal(element: HTMLElement): Terminal {
+/** `scrollback`: lines above the screen that are kept. */
+function createTerminal(element: HTMLElement, scrollback: number): Terminal {
   const terminal = new Terminal({
     disableStdin: true,
     convertEol: true,
     cursorInactiveStyle: 'outline',
-    scrollback: scrollbackLines,
+    scrollback,
     fontFamily: readToken(element, '--font-data'),
     fontSize: fontSizePx,
     lineHeight: 1.25,
@@ -107,10 +109,15 @@ function useTerminal(
 ): Terminal | undefined {
   const [shown, setShown] = useState<Terminal | undefined>();
   const theme = useThemeVersion();
+  const { mirror } = useWorkbench();
+  const lines = useStore(mirror, (state) => numberSetting(state['settings.current'], 'memory.terminalLines'));
   useEffect(() => {
     const element = home.current;
     if (element === null) return;
-    const terminal = createTerminal(element);
+    const terminal = createTerminal(
+      element,
+      numberSetting(mirror.getState()['settings.current'], 'memory.terminalLines'),
+    );
     const close = openFitted(terminal, element);
     setShown(terminal);
     onReady(terminal);
@@ -119,7 +126,10 @@ function useTerminal(
       close();
       terminal.dispose();
     };
-  }, [home, onReady]);
+  }, [home, onReady, mirror]);
+  useEffect(() => {
+    if (shown !== undefined) shown.options.scrollback = lines;
+  }, [shown, lines]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the colours that are read.
   useEffect(() => {
     if (shown !== undefined && home.current !== null) shown.options.theme = themeAt(home.current);

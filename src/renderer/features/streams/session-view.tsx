@@ -2,6 +2,7 @@
 
 import { Speech } from 'lucide-react';
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { numberSetting } from '../../state/number-setting.ts';
 import { afterPaint } from '../../ui/after-paint.ts';
 import { Button } from '../../ui/button.tsx';
 import { describeError } from '../../ui/describe-error.ts';
@@ -22,18 +23,20 @@ const never = (): (() => void) => () => {};
 
 /** The session's model: it begins when the terminal can take text, and ends with it. */
 function useSessionModel(session: string, terminal: TerminalSink | undefined): SessionModel | undefined {
-  const { openFeed, frameClock } = useWorkbench();
+  const { openFeed, frameClock, mirror } = useWorkbench();
   const isShown = useViewState((state) => state.view === 'streams');
   const [model, setModel] = useState<SessionModel | undefined>();
   useEffect(() => {
     if (terminal === undefined) return;
-    const created = createSessionModel({ session, openFeed, frameClock, afterPaint, terminal });
+    const seriesSpanMs = (): number =>
+      numberSetting(mirror.getState()['settings.current'], 'memory.telemetryMinutes') * 60_000;
+    const created = createSessionModel({ session, openFeed, frameClock, afterPaint, terminal, seriesSpanMs });
     setModel(created);
     return () => {
       created.dispose();
       setModel(undefined);
     };
-  }, [session, terminal, openFeed, frameClock]);
+  }, [session, terminal, openFeed, frameClock, mirror]);
   useEffect(() => model?.setShown(isShown), [model, isShown]);
   useSyncExternalStore(model?.subscribe ?? never, model?.getVersion ?? (() => 0));
   return model;

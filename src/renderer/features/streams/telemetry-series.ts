@@ -1,9 +1,10 @@
-/** CPU and memory of one session over the last ten minutes. Law: bounded in time and in points. */
+/** CPU and memory of one session over the last minutes. Law: bounded in time and in points. */
 import type { TelemetryPoint } from './session-payloads.ts';
 
+/** How far it reaches back unless the settings say otherwise. */
 export const seriesSpanMs = 10 * 60_000;
-/** Twice what a session sends in that time. */
-const maxPoints = 2_400;
+/** Twice what a session sends in a minute. */
+const maxPointsPerMinute = 240;
 
 /** Columns as uPlot takes them; times in seconds since the epoch. */
 export interface TelemetrySeries {
@@ -14,15 +15,16 @@ export interface TelemetrySeries {
 
 export const emptySeries: TelemetrySeries = { times: [], cpuPercent: [], rssBytes: [] };
 
-/** Appends points; what is older than the span before the newest is left out. */
+/** Appends points; what is older than `spanMs` before the newest is left out. */
 export function appendPoints(
   series: TelemetrySeries,
   points: readonly (TelemetryPoint & { readonly atMs: number })[],
+  spanMs = seriesSpanMs,
 ): TelemetrySeries {
   const times = [...series.times, ...points.map((point) => point.atMs / 1000)];
-  const oldest = (times.at(-1) ?? 0) - seriesSpanMs / 1000;
+  const oldest = (times.at(-1) ?? 0) - spanMs / 1000;
   const isRecent = times.findIndex((time) => time >= oldest);
-  const from = Math.max(isRecent, times.length - maxPoints, 0);
+  const from = Math.max(isRecent, times.length - (maxPointsPerMinute * spanMs) / 60_000, 0);
   return {
     times: times.slice(from),
     cpuPercent: [...series.cpuPercent, ...points.map((point) => point.cpuPercent)].slice(from),

@@ -2,11 +2,12 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { isVakError } from '../../../shared/base/vak-error.ts';
 import { Button } from '../../ui/button.tsx';
+import { readOnlyReason } from '../../ui/connection-words.ts';
 import { describeError, type ErrorReport } from '../../ui/describe-error.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Field } from '../../ui/field.tsx';
-import { useWorkbench } from '../../workbench.tsx';
+import { useSnapshot, useWorkbench } from '../../workbench.tsx';
 import { type RunErrors, type RunFields, readRunForm } from './run-form.ts';
 
 const empty: RunFields = { line: '', cwd: '', timeoutSeconds: '' };
@@ -40,13 +41,14 @@ function RunForm({ onClose }: { readonly onClose: () => void }) {
   const [fields, setFields] = useState(empty);
   const [errors, setErrors] = useState<RunErrors>({});
   const { run, isRunning, report } = useRun(onClose);
+  const readOnly = readOnlyReason(useSnapshot('connections.state'));
   const set = (name: keyof RunFields) => (event: { readonly target: { readonly value: string } }) => {
     setFields({ ...fields, [name]: event.target.value });
     setErrors({ ...errors, [name]: undefined });
   };
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isRunning) return;
+    if (isRunning || readOnly !== undefined) return;
     const form = readRunForm(fields);
     setErrors(form.kind === 'wrong' ? form.errors : {});
     if (form.kind === 'ready') void run(form.task);
@@ -82,7 +84,7 @@ function RunForm({ onClose }: { readonly onClose: () => void }) {
       {report !== undefined && <ErrorNotice report={report} />}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" disabledReason={isRunning ? 'a worker is taking it' : undefined}>
+        <Button type="submit" variant="primary" disabledReason={isRunning ? 'a worker is taking it' : readOnly}>
           {isRunning ? 'Starting…' : 'Run'}
         </Button>
       </DialogActions>

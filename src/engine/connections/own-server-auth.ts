@@ -1,0 +1,74 @@
+/**
+ * A peer's own keys as its credentials at a server that was told of its grant (protocol.md A4, B9, I3).
+ * Law: read from the key store before each try while that is open; what was read last serves while it is locked, and is erased at the end.
+ */
+
+import type { Disposable } from '../../shared/base/disposer.ts';
+import { isToken } from '../../shared/protocol/subject.ts';
+import type { NatsAuth } from '../bus/nats/nats-auth.ts';
+import type { KeyStore, StoredIdentity } from '../identity/key-store.ts';
+import { createNkeySigner } from '../identity/nkey.ts';
+import { createSecret, type Secret, secretFromText } from '../identity/secret.ts';
+import { signUserJwt } from '../identity/server-jwt.ts';
+import { deriveServerKeys } from '../identity/server-keys.ts';
+import type { Clock } from '../ports/clock.ts';
+
+export interface OwnServerAuth extends Disposable {
+  /** Undefined: no such identity, or the key store was never open. */
+  read(): NatsAuth | undefined;
+}
+
+export interface OwnServerAuthDeps {
+  readonly keyStore: Pick<KeyStore, 'read' | 'state'>;
+  readonly workspace: string;
+  readonly peer: string;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** A JWT that is made here ends then; another is made at the next try. Who was revoked is let in by none, as its rights have gone. */
+const jwtLifeSeconds = 30 * 24 * 3_600;
+
+/** Creates it; nothing is read before it is asked. */
+export function createOwnServerAuth({ keyStore, workspace, peer, clock }: OwnServerAuthDeps): OwnServerAuth {
+  let held: { readonly seed: Secret; readonly jwt: Secret | undefined } | undefined;
+
+  function erase(): void {
+    held?.seed.dispose();
+    held?.jwt?.dispose();
+    held = undefined;
+  }
+
+  /** Where the root is, its word is as well; a server that asks for none looks at none. */
+  function jwtOf({ signSeed }: StoredIdentity): Secret | undefined {
+    const found = keyStore.read().workspaces.find((one) => one.workspace === workspace);
+    if (found === undefined || found.rootSeed === null || !isToken(peer)) return undefined;
+    const keys = deriveServerKeys(workspace, found.rootSeed);
+    const signer = createNkeySigner(signSeed);
+    try {
+      const nowSeconds = Math.floor(clock.now() / 1000);
+      const user = { peer, nkey: signer.nkey, notAfter: nowSeconds + jwtLifeSeconds };
+      return secretFromText(signUserJwt(user, { keys, nowSeconds }));
+    } finally {
+      signer.dispose();
+      keys.dispose();
+    }
+  }
+
+  function refresh(): void {
+    if (keyStore.state().kind !== 'unlocked') return;
+    const identity = keyStore.read().identities.find((one) => one.peer === peer);
+    erase();
+    if (identity === undefined) return;
+    held = { seed: createSecret(identity.signSeed.reveal().slice()), jwt: jwtOf(identity) };
+  }
+
+  return {
+    read() {
+      refresh();
+      if (held === undefined) return undefined;
+      const { seed, jwt } = held;
+      return jwt === undefined ? { kind: 'nkey', seed } : { kind: 'jwt', jwt, seed };
+    },
+    dispose: erase,
+  };
+}

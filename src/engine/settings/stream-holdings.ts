@@ -1,0 +1,45 @@
+/**
+ * What the streams of the workspace keep and hold, for people (protocol.md §1).
+ * Law: it is read from the engine in use, never remembered; what cannot be read is said, with why.
+ */
+import { isVakError } from '../../shared/base/vak-error.ts';
+import type { Holdings, KeptLimits, StreamHolding } from '../../shared/contract/settings-contract.ts';
+import type { StreamSpec } from '../../shared/protocol/stream-table.ts';
+import { keptStreamsOf, streamKindOf } from '../../shared/settings/kept-streams.ts';
+import type { Settings } from '../../shared/settings/settings-schema.ts';
+import type { DurablePlane } from '../bus/durable.ts';
+
+export interface HoldingsQuestion {
+  /** The engine in use; undefined: none is there. */
+  readonly durable: Pick<DurablePlane, 'streams'> | undefined;
+  readonly workspace: string;
+  readonly retention: Settings['retention'];
+}
+
+function limitsOf({ retention, maxAgeMs, maxBytes, whenFull }: StreamSpec): KeptLimits {
+  return { retention: retention === 'limits' ? 'limits' : 'until-done', maxAgeMs, maxBytes, whenFull };
+}
+
+/** Looks. Rejects with what is no VakError. */
+export async function lookAtHoldings({
+  durable,
+  workspace,
+  retention,
+}: HoldingsQuestion): Promise<Pick<Holdings, 'streams' | 'why'>> {
+  if (durable === undefined) return { streams: null, why: 'there is no connection yet' };
+  try {
+    const found = new Map((await durable.streams()).map((state) => [state.spec.name, state]));
+    const streams = keptStreamsOf(workspace, retention).map((spec): StreamHolding => {
+      const state = found.get(spec.name);
+      return {
+        ...{ kind: streamKindOf(spec, workspace), name: spec.name, asked: limitsOf(spec) },
+        kept: state === undefined ? null : limitsOf(state.spec),
+        ...{ messageCount: state?.messageCount ?? 0, bytes: state?.bytes ?? 0 },
+      };
+    });
+    return { streams, why: null };
+  } catch (error) {
+    if (!isVakError(error)) throw error;
+    return { streams: null, why: error.message };
+  }
+}

@@ -1,0 +1,187 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type NatsServer, startNatsServer } from '../../tests/support/nats-server.ts';
+import { json, jsonLines, prepareVak, type Ran } from '../../tests/support/vak-program.ts';
+
+const program = prepareVak({ isSelfShared: true });
+const { vak, newSelf } = program;
+const patience = { timeout: 30_000, interval: 50 };
+const slow = { timeout: 60_000 };
+
+interface Service {
+  readonly lines: Record<string, unknown>[];
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ran>;
+  events(name: string): Record<string, unknown>[];
+}
+
+let services: Service[] = [];
+let server: NatsServer;
+const url = (): string[] => ['--nats-url', server.url];
+
+/** A `vak` that runs until it is ended, and what it has said so far. */
+async function serve(args: readonly string[]): Promise<Service> {
+  let child: ChildProcess | undefined;
+  const lines: Record<string, unknown>[] = [];
+  const ended = vak([...args, ...url()], {
+    onStart(started) {
+      child = started;
+      let rest = '';
+      started.stderr?.on('data', (chunk: Buffer) => {
+        const parts = (rest + chunk.toString()).split('\n');
+        rest = parts.pop() ?? '';
+        for (const line of parts) if (line.startsWith('{')) lines.push(JSON.parse(line) as Record<string, unknown>);
+      });
+    },
+  });
+  const events = (name: string) => lines.filter(({ event }) => event === name);
+  const service: Service = { lines, ended, events, child: child as ChildProcess };
+  services.push(service);
+  await expect.poll(() => events('started').length + (service.child.exitCode ?? 0), patience).toBe(1);
+  return service;
+}
+
+async function done(...args: string[]): Promise<string> {
+  const ran = await vak(args);
+  expect(ran, ran.stderr).toMatchObject({ code: 0 });
+  return ran.stdout;
+}
+
+/** A process of the profile with its grant. */
+const granted = (peer: string, ...rights: string[]): Promise<string> =>
+  done('id', 'new', '--identity', peer, '--kind', 'process', ...rights);
+
+beforeEach(async () => {
+  services = [];
+  await newSelf();
+});
+afterEach(async () => {
+  for (const { child } of services) child.kill('SIGKILL');
+  await Promise.all(services.map(({ ended }) => ended));
+  await server?.stop();
+});
+
+/** What the server did not let anybody do, as it logged it. */
+const violations = (): string[] =>
+  server
+    .log()
+    .split('\n')
+    .filter((line) => /violation/i.test(line));
+
+async function submit(...command: string[]): Promise<string> {
+  const ran = await done(
+    'task',
+    'submit',
+    '--queue',
+    'build',
+    '--identity',
+    'boss',
+    '--json',
+    ...url(),
+    '--',
+    ...command,
+  );
+  return json<{ id: string }>(ran).id;
+}
+
+const exported = (format: string): Promise<string> => done('acl', 'export', '--format', format);
+
+async function waitFor(id: string): Promise<void> {
+  const ran = await vak(['task', 'wait', id, '--timeout', '30', ...url()]);
+  expect(ran, ran.stderr).toMatchObject({ code: 0 });
+}
+
+test(
+  'A4 I4 every peer does its work on a server that enforces the export, and the server has nothing to refuse',
+  slow,
+  async () => {
+    await granted('w1', '--role', 'worker', '--queue', 'build');
+    await granted('boss', '--role', 'coordinator');
+    await granted('undertaker', '--role', 'dlq-supervisor');
+    await granted('maker', '--role', 'provisioner');
+    server = await startNatsServer({ config: await exported('jwt') });
+    const parts = jsonLines<{ kind: string }>(await done('provision', '--identity', 'maker', '--json', ...url()));
+    expect(parts.filter(({ kind }) => kind === 'objects').length).toBe(5);
+    const worker = await serve(['worker', '--queue', 'build', '--identity', 'w1', '--approve', 'echo']);
+    await serve(['dlq-supervisor', '--identity', 'undertaker']);
+
+    await waitFor(await submit('true'));
+    const asking = await submit('echo', 'hello');
+    const ls = ['approvals', 'ls', '--json', ...url()];
+    await expect.poll(async () => (await vak(ls)).stdout, patience).toContain('"id"');
+    const [{ id = '' } = {}] = jsonLines<{ id: string }>(await done(...ls));
+    await done('approvals', 'approve', id, ...url());
+    await waitFor(asking);
+    await done('queues', 'pause', 'build', ...url());
+    await expect.poll(() => worker.events('paused').length, patience).toBe(1);
+    expect(await done('queues', '--json', ...url())).toContain('"build"');
+    await done('metrics', ...url());
+    await done('stream', 'view', 'receipts', ...url());
+    expect(violations()).toEqual([]);
+
+    // What a peer may not, it is told with its rule and by whom.
+    const refused = await vak(['subscribe', 'vak.approvals.default.>', '--identity', 'boss', ...url()]);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('vak.approvals.default.>') });
+  },
+);
+
+test(
+  'I4 a worker whose grant is revoked is out within one heartbeat, before the server knows; a stranger gets nothing at all',
+  slow,
+  async () => {
+    await granted('w1', '--role', 'worker', '--queue', 'build');
+    await granted('maker', '--role', 'provisioner');
+    server = await startNatsServer({ config: await exported('nats-conf') });
+    await done('provision', '--identity', 'maker', ...url());
+    const worker = await serve(['worker', '--queue', 'build', '--identity', 'w1']);
+    await done('grant', 'revoke', 'w1');
+    const startMs = performance.now();
+    expect(await worker.ended).toMatchObject({ code: 1 });
+    expect(performance.now() - startMs).toBeLessThan(5_000);
+    expect(worker.events('revoked')).toMatchObject([{ why: 'its grant was revoked' }]);
+    await server.config(await exported('nats-conf'));
+    const again = await vak(['stream', 'ls', '--identity', 'w1', ...url()]);
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('refuses these credentials') });
+  },
+);
+
+test(
+  'A4 I3 the credentials of a peer are written for its owner alone, and nothing that is printed is secret',
+  slow,
+  async () => {
+    const { rootPublic } = await newSelf(
+      '--identity',
+      'w1',
+      '--kind',
+      'process',
+      '--role',
+      'worker',
+      '--queue',
+      'build',
+    );
+    const path = join(program.folder, 'w1.creds');
+    expect(await done('acl', 'export', '--format', 'jwt', '--peer', 'w1', '--creds-out', path)).toContain(path);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8')).toMatch(/BEGIN NATS USER JWT[\s\S]+BEGIN USER NKEY SEED-----\nSU[A-Z2-7]{56}\n/);
+    const printed = (await exported('jwt')) + (await exported('nats-conf'));
+    expect(printed).not.toMatch(/\bS[OAU][A-Z2-7]{56}\b/);
+    expect(printed).not.toContain(rootPublic);
+    server = await startNatsServer({ config: await exported('jwt') });
+    await done('provision', ...url());
+    const seen = jsonLines<{ stream: string }>(
+      await done('stream', 'ls', '--json', '--creds', path, '--identity', 'w1', ...url()),
+    );
+    expect(seen.map(({ stream }) => stream)).toEqual(
+      ['APPROVALS', 'CHAIN', 'DLQ', 'INBOX', 'RECEIPTS', 'WORK'].map((kind) => `VAK_${kind}_default`),
+    );
+    for (const args of [
+      ['--format', 'yaml'],
+      ['--format', 'jwt', '--creds-out', path],
+      ['--format', 'nats-conf', '--peer', 'nobody'],
+      ['--format', 'nats-conf', '--role', 'worker'],
+    ])
+      expect((await vak(['acl', 'export', ...args])).code).not.toBe(0);
+  },
+);

@@ -1,0 +1,130 @@
+/** How well this installation protects what it holds, part by part, and what to do where it is weak. Pure. */
+import type { AppStatus } from '../../../shared/contract/app-status-contract.ts';
+import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
+import type { KeyStoreState } from '../../../shared/contract/identity-contract.ts';
+import { currentContext, storeFault } from '../../ui/connection-words.ts';
+import { asksPassphrase, keychainName } from '../../ui/keychain-words.ts';
+
+export interface PosturePart {
+  readonly id: 'keychain' | 'sandbox' | 'engine' | 'server' | 'transport' | 'runtime';
+  readonly label: string;
+  /** `weak`: something can be done about it, and `advice` says what. `unknown`: that is not known yet. */
+  readonly tone: 'ok' | 'weak' | 'unknown';
+  readonly words: string;
+  readonly advice: string | null;
+}
+
+export interface PostureSources {
+  readonly app: AppStatus;
+  readonly keyStore: KeyStoreState;
+  readonly connections: ConnectionsState;
+  /** The setting `natsUrl`, which stands above the context's own address. */
+  readonly natsUrl: string | null;
+}
+
+type Judged = Omit<PosturePart, 'id' | 'label'>;
+const ok = (words: string): Judged => ({ tone: 'ok', words, advice: null });
+const weak = (words: string, advice: string): Judged => ({ tone: 'weak', words, advice });
+
+function keychainPart({ keyStore }: PostureSources): Judged {
+  const { keychain } = keyStore;
+  if (!asksPassphrase(keyStore)) return ok(`${keychainName(keychain)} holds the key of the key store`);
+  const why = keychain.isReal
+    ? 'the key store asks for its passphrase'
+    : `no real keychain (${keychain.name}): a passphrase protects the key store`;
+  if (keychain.isReal) return ok(why);
+  return weak(
+    why,
+    'A long passphrase is as good. For a start without it, run a keychain service (GNOME Keyring, KWallet), and begin the app anew.',
+  );
+}
+
+function sandboxPart({ app }: PostureSources): Judged {
+  if (app.isSandboxed) return ok('windows run in Chromium’s sandbox');
+  return weak(
+    'windows run without Chromium’s sandbox: a development start',
+    'Start the app without --no-sandbox, and not as root.',
+  );
+}
+
+function enginePart({ connections }: PostureSources): Judged {
+  const context = currentContext(connections);
+  if (context === undefined)
+    return { tone: 'unknown', words: 'the connection in use is not in the settings', advice: null };
+  const fault = storeFault(connections);
+  if (fault !== undefined)
+    return weak(`nothing is stored: ${fault}`, 'What is there is read only until that is mended.');
+  if (connections.problem !== null && context.kind === 'embedded') {
+    return weak('embedded, in memory: its store does not open', connections.problem.message);
+  }
+  if (context.kind === 'embedded') return ok('embedded: what is acknowledged is written to this disk');
+  return ok(
+    context.kind === 'managed' ? 'a nats-server that this app runs, with its store on this disk' : 'a NATS server',
+  );
+}
+
+function serverPart({ connections }: PostureSources): Judged {
+  if (currentContext(connections)?.kind === 'embedded') return ok('none is needed');
+  const { server, missing } = connections;
+  if (server === null) return { tone: 'unknown', words: 'no server has answered yet', advice: null };
+  const words = `${server.name} ${server.version}`;
+  const durable = missing.find(({ feature }) => feature === 'streams');
+  if (durable !== undefined)
+    return weak(`${words}, without JetStream`, `It needs ${durable.needs}: without it there are no queues.`);
+  return ok(`${words}, JetStream on`);
+}
+
+/** Whether an address leads no further than this machine. */
+function isLoopback(url: string): boolean {
+  const host = URL.canParse(url) ? new URL(url).hostname : '';
+  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+function transportPart({ connections, natsUrl }: PostureSources): Judged {
+  const context = currentContext(connections);
+  const url = natsUrl ?? context?.url ?? null;
+  if (natsUrl === null && context?.kind === 'embedded') return ok('inside this process');
+  if (natsUrl === null && context?.kind === 'managed') return ok('loopback, with credentials of its own');
+  if (url === null) return { tone: 'unknown', words: 'the connection has no address', advice: null };
+  const urls = url.split(',').map((one) => one.trim());
+  if (urls.every((one) => one.startsWith('tls://'))) return ok('TLS is demanded');
+  if (urls.every((one) => one.startsWith('tls://') || isLoopback(one)))
+    return ok('no TLS, and no further than this machine');
+  return weak(
+    'no TLS: payloads are sealed, but subjects, sizes and passwords can be read on the way',
+    'Give the server a certificate, and its address as tls://.',
+  );
+}
+
+function runtimePart({ app }: PostureSources): Judged {
+  const words = `Electron ${app.electron} · Chromium ${app.chromium} · Node ${app.node}`;
+  if (app.electron === app.shippedElectron) return ok(words);
+  return weak(
+    `${words}; released with Electron ${app.shippedElectron}`,
+    'A stand-in for development and tests: it lacks what was mended since. Install a release.',
+  );
+}
+
+const parts = [
+  ['keychain', 'Key store', keychainPart],
+  ['sandbox', 'Sandbox', sandboxPart],
+  ['engine', 'Engine', enginePart],
+  ['server', 'Server', serverPart],
+  ['transport', 'Transport', transportPart],
+  ['runtime', 'Runtime', runtimePart],
+] as const;
+
+/** All parts, in the order of reading. */
+export function postureOf(sources: PostureSources): readonly PosturePart[] {
+  return parts.map(([id, label, judge]) => ({ id, label, ...judge(sources) }));
+}
+
+/** The whole in a line. */
+export function postureLine(posture: readonly PosturePart[]): string {
+  const weakParts = posture.filter(({ tone }) => tone === 'weak').map(({ label }) => label.toLowerCase());
+  if (weakParts.length === 0)
+    return 'Protected: key store, sandbox, engine, transport and runtime are as they should be.';
+  const last = weakParts.pop();
+  const list = weakParts.length === 0 ? last : `${weakParts.join(', ')} and ${last}`;
+  return `Protected, but weaker than it could be: ${list}.`;
+}

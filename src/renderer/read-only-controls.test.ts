@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { createStore } from 'zustand/vanilla';
+import { approvalReport } from '../../tests/support/approval-reports.ts';
+import { connectionsState } from '../../tests/support/connections-state.ts';
+import { swarmStateOf } from '../../tests/support/swarm-state.ts';
+import { callChanges } from '../shared/contract/call-changes.ts';
+import type { GrantSummary, SelfSummary } from '../shared/contract/identity-contract.ts';
+import type { QueuesState } from '../shared/contract/queues-contract.ts';
+import type { SessionSummary } from '../shared/contract/sessions-contract.ts';
+import { whyNotAnswer } from './features/approvals/approval-words.ts';
+import { whyNotGrant, whyNotRenewCard, whyNotRevoke } from './features/identity/access-reasons.ts';
+import { whyNotEnqueue, whyNotPause, whyNotPurge, whyNotResume } from './features/queues/queue-reasons.ts';
+import { whyNoCancel } from './features/streams/session-limits.ts';
+import { createSwarmActions } from './features/swarm/swarm-actions.ts';
+import type { Mirror } from './state/mirror-store.ts';
+import { createViewStore } from './state/view-store.ts';
+import { publishLack, readOnlyReason } from './ui/connection-words.ts';
+
+/** In use, and read-only. */
+const connection = connectionsState();
+const readOnly = readOnlyReason(connection);
+const situation = { connection, state: { queues: [{ queue: 'q' }] } as unknown as QueuesState, selected: 'q' };
+
+/** A grant of another peer, by who holds the root. */
+const ownAccess = {
+  ...{ connection, peer: undefined, self: { peer: 'own', holdsRoot: true } as SelfSummary },
+  grant: { peer: 'w', roles: ['worker'] } as unknown as GrantSummary,
+};
+
+function swarmReason(id: string): string | undefined {
+  const mirror = createStore<Mirror>(() => ({
+    'connections.state': connection,
+    'swarm.state': swarmStateOf({ state: 'stopped' }),
+  }));
+  const view = createViewStore({ getItem: () => null, setItem: () => {} });
+  const needs = { client: {} as never, mirror, view, notify: vi.fn(), advise: vi.fn() };
+  return createSwarmActions(needs, vi.fn())
+    .find((action) => action.id === id)
+    ?.disabledReason?.();
+}
+
+const session = { state: 'live', peer: 'w' } as SessionSummary;
+
+/** Where each call that changes the bus is made, and what says before the click why it cannot be. A new place has to say its reason here. */
+const places: Readonly<Record<string, { readonly files: readonly string[]; readonly why: () => string | undefined }>> =
+  {
+    'access.grant': { files: ['features/identity/access-work.ts'], why: () => whyNotGrant(ownAccess) },
+    'access.renewCard': { files: ['features/identity/access-work.ts'], why: () => whyNotRenewCard(ownAccess) },
+    'access.revoke': { files: ['features/identity/access-work.ts'], why: () => whyNotRevoke(ownAccess) },
+    'approvals.answer': {
+      files: ['features/approvals/use-approval-work.ts'],
+      why: () => whyNotAnswer({ connection, approval: approvalReport('r'), nowMs: 0 }),
+    },
+    'developer.burst': { files: ['features/swarm/swarm-actions.ts'], why: () => swarmReason('developer.burst') },
+    'developer.tamper': {
+      files: ['features/swarm/tamper-actions.ts'],
+      why: () => swarmReason('developer.tamper.plain'),
+    },
+    'provisioning.make': { files: ['features/connections/provision-dialog.tsx'], why: () => publishLack(connection) },
+    'queues.enqueue': { files: ['features/queues/use-enqueue-form.ts'], why: () => whyNotEnqueue(situation) },
+    'queues.pause': { files: ['features/queues/queue-work.ts'], why: () => whyNotPause(situation) },
+    'queues.purge': { files: ['features/queues/queue-work.ts'], why: () => whyNotPurge(situation) },
+    'queues.resume': { files: ['features/queues/queue-work.ts'], why: () => whyNotResume(situation) },
+    'sessions.signal': {
+      files: ['features/streams/session-header.tsx'],
+      why: () => whyNoCancel({ summary: session, worker: undefined, readOnly }),
+    },
+    'swarm.cancel': {
+      files: ['features/operations/worker-table.tsx', 'features/streams/session-header.tsx'],
+      why: () => readOnly,
+    },
+    'swarm.run': { files: ['features/swarm/run-dialog.tsx'], why: () => swarmReason('swarm.run') },
+    'swarm.start': { files: ['features/swarm/swarm-actions.ts'], why: () => swarmReason('swarm.start') },
+  };
+
+const sources = readdirSync(import.meta.dirname, { recursive: true, withFileTypes: true })
+  .filter(({ name }) => /\.tsx?$/.test(name) && !name.includes('.test.'))
+  .map(({ parentPath, name }) => join(parentPath, name))
+  .map((path) => ({ file: relative(import.meta.dirname, path), text: readFileSync(path, 'utf8') }));
+
+/** A call through the client, or through the part of it that a file was given. */
+function callersOf(name: string): string[] {
+  const [feature = '', member = ''] = name.split('.');
+  const whole = new RegExp(`\\bclient\\.${feature}\\.${member}\\b`);
+  const part = new RegExp(`\\['client'\\]\\['${feature}'\\]`);
+  const isCaller = (text: string): boolean =>
+    whole.test(text) || (part.test(text) && new RegExp(`\\bclient\\.${member}\\(`).test(text));
+  return sources.filter(({ text }) => isCaller(text)).map(({ file }) => file);
+}
+
+const changing = Object.entries(callChanges).flatMap(([name, changes]) => (changes === 'bus' ? [name] : []));
+
+describe('what changes the bus, in a read-only context', () => {
+  it('B10 has its place and its reason, each of the contract’s calls', () => {
+    expect(Object.keys(places).toSorted()).toEqual(changing.toSorted());
+  });
+
+  it.each(Object.keys(places))('B10 %s: is asked for where its reason is shown before, and nowhere else', (name) => {
+    const place = places[name];
+    expect(callersOf(name).toSorted()).toEqual(place?.files);
+    expect(place?.why()).toMatch(/^the connection prod is read-only(?:; |$)/);
+  });
+});
