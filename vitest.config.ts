@@ -10,6 +10,7 @@ const alone = [
   'src/engine/{connections,swarm,work}/**/*.test.ts',
   'src/engine/bus/nats/**/*.test.ts',
   'src/engine/access/{permitted-plane,server-access}.test.ts',
+  'src/engine/triage/letters-service.test.ts',
   'src/engine/**/*-{kill,processes}.test.ts',
 ];
 const common = { environment: 'node', retry: 0, testTimeout: 20_000 } as const;

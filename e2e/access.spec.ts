@@ -63,6 +63,12 @@ test('I4 a peer of another machine is granted a role and works; revoked, it does
     await expect(page.getByTestId('what-if-answer')).toHaveText('Allowed by worker: subscribe work of its queue');
 
     await page.getByRole('tab', { name: /^Grants/ }).click();
+    await page.keyboard.press('x');
+    const exported = page.getByRole('dialog', { name: 'Export the access for a nats-server' });
+    await expect(exported.getByTestId('export-text')).toHaveValue(/# builder\n/);
+    await page.getByTestId('export-format-jwt').click();
+    await expect(exported.getByTestId('export-text')).toHaveValue(/# user JWT of builder\n/);
+    await page.keyboard.press('Escape');
     await row.click();
     await page.keyboard.press('Delete');
     const guard = page.getByRole('alertdialog');

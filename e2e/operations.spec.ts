@@ -72,7 +72,8 @@ test('W3 product.md a task that fails for good is an incident, on the badge, ack
     await lineOf(page, failed).getByTestId('problem-take-back').click();
     await expect(lineOf(page, failed)).toHaveAttribute('data-acknowledged', 'false');
     await lineOf(page, failed).getByTestId('problem-open').click();
-    await expect(page).toHaveTitle('Queues — Vak Workbench');
+    await expect(page).toHaveTitle('Dead letters — Vak Workbench');
+    await expect(page.getByTestId('letter-filter')).toHaveValue('queue:local error:exit.7');
   } finally {
     await second.end();
   }

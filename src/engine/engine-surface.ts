@@ -17,16 +17,20 @@ import type { AppWorkPlane } from './plane/app-work-plane.ts';
 import type { createSessionDirectory } from './sessions/session-directory.ts';
 import type { SettingsService } from './settings/settings-service.ts';
 import type { SnapshotReaders } from './snapshots/snapshot-hub.ts';
+import type { TriagePlane } from './triage-plane.ts';
 import type { WorkPlane } from './work-plane.ts';
 
+export interface OfferedConfig {
+  readonly workspace: string;
+  /** Versions and platform that the status shows. */
+  readonly runtime: Pick<
+    AppStatus,
+    'version' | 'platform' | 'electron' | 'chromium' | 'node' | 'shippedElectron' | 'isSandboxed'
+  >;
+}
+
 interface SnapshotSources {
-  readonly config: {
-    readonly workspace: string;
-    readonly runtime: Pick<
-      AppStatus,
-      'version' | 'platform' | 'electron' | 'chromium' | 'node' | 'shippedElectron' | 'isSandboxed'
-    >;
-  };
+  readonly config: OfferedConfig;
   readonly access: AccessService;
   readonly connections: ConnectionsService;
   readonly provisioning: Provisioning;
@@ -36,6 +40,7 @@ interface SnapshotSources {
   readonly identity: IdentityService;
   readonly settings: SettingsService;
   readonly work: WorkPlane;
+  readonly triage: TriagePlane;
   readonly usage: () => ProcessUsage;
 }
 
@@ -55,6 +60,7 @@ export function readersOf({
   identity,
   settings,
   work,
+  triage,
   usage,
 }: SnapshotSources): SnapshotReaders<AppContract> {
   return {
@@ -76,13 +82,14 @@ export function readersOf({
     'streams.status': streams.status,
     'swarm.state': swarm.state,
     ...work.readers,
+    ...triage.readers,
   };
 }
 
 interface ServiceSources
   extends Pick<
     SnapshotSources,
-    'access' | 'connections' | 'provisioning' | 'identity' | 'settings' | 'streams' | 'swarm' | 'work'
+    'access' | 'connections' | 'provisioning' | 'identity' | 'settings' | 'streams' | 'swarm' | 'work' | 'triage'
   > {
   readonly developer: DeveloperService;
   readonly told: Services<AppContract>['sessions'];
@@ -90,7 +97,8 @@ interface ServiceSources
 
 /** Calls by their names. */
 export function servicesOf(sources: ServiceSources): Services<AppContract> {
-  const { access, connections, developer, identity, provisioning, settings, streams, swarm, told, work } = sources;
+  const { access, connections, developer, identity, provisioning, settings, streams, swarm, told, work, triage } =
+    sources;
   return {
     access: access.calls,
     app: {},
@@ -102,6 +110,7 @@ export function servicesOf(sources: ServiceSources): Services<AppContract> {
     settings: settings.calls,
     streams: { read: streams.read, open: streams.open, check: streams.check },
     ...work.services,
+    ...triage.services,
     swarm: { start: swarm.start, stop: swarm.stop, run: swarm.run, cancel: swarm.cancel, kill: swarm.kill },
   };
 }

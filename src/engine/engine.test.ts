@@ -27,6 +27,7 @@ const everything = [
   'app.status',
   'approvals.state',
   'connections.state',
+  'dlq.state',
   'identity.keyStore',
   'identity.self',
   'operations.lockedNews',

@@ -4,7 +4,6 @@
  */
 import { createDisposer, type Disposable } from '../shared/base/disposer.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
-import type { AppStatus } from '../shared/contract/app-status-contract.ts';
 import type { Services, SnapshotName } from '../shared/contract/define-contract.ts';
 import { type AccessGate, createAccessGate } from './access-gate.ts';
 import type { Bus } from './bus/bus.ts';
@@ -16,8 +15,8 @@ import { createOwnServerAuth } from './connections/own-server-auth.ts';
 import { createProvisioning } from './connections/provisioning.ts';
 import type { FindOnPath } from './connections/server-program.ts';
 import type { SelfTestResult } from './crypto/self-test.ts';
-import { createDeveloperService } from './developer/developer-service.ts';
-import { readersOf, servicesOf } from './engine-surface.ts';
+import { createDeveloperService, type DeveloperService } from './developer/developer-service.ts';
+import { type OfferedConfig, readersOf, servicesOf } from './engine-surface.ts';
 import { createArrivalTurns } from './envelope/arrival-turns.ts';
 import { createIntake } from './envelope/intake.ts';
 import { createQuarantine } from './envelope/quarantine.ts';
@@ -28,7 +27,7 @@ import { createRowReader } from './feeds/row-reader.ts';
 import { createStreamsService, type StreamsService } from './feeds/streams-service.ts';
 import { createSubjectReader } from './feeds/subject-reader.ts';
 import { createAccessService } from './identity/access-service.ts';
-import { createIdentityService } from './identity/identity-service.ts';
+import { createIdentityService, type IdentityService } from './identity/identity-service.ts';
 import { createCredentialIssuer } from './identity/peer-credentials.ts';
 import type { Profile } from './identity/profile.ts';
 import { createUsageSampler } from './metrics/process-usage.ts';
@@ -46,6 +45,7 @@ import { type Environment, keyStoreSecrets } from './settings/secret-sources.ts'
 import { createSettingsParts, type SettingsPartsDeps } from './settings-parts.ts';
 import { createSnapshotHub, type SnapshotHub } from './snapshots/snapshot-hub.ts';
 import type { LaunchWorker } from './swarm/local-swarm.ts';
+import { createTriagePlane, type TriagePlane, type TriagePlaneDeps } from './triage-plane.ts';
 import { createWorkPlane, type WorkPlane, type WorkPlaneDeps } from './work-plane.ts';
 import { createWorkspaceJudging } from './workspace-judging.ts';
 
@@ -68,13 +68,7 @@ export interface EnginePorts {
   readonly natsCli: { readonly folder: string; readonly home: string };
 }
 
-export interface EngineConfig {
-  readonly workspace: string;
-  /** Versions and platform that the status shows. */
-  readonly runtime: Pick<
-    AppStatus,
-    'version' | 'platform' | 'electron' | 'chromium' | 'node' | 'shippedElectron' | 'isSandboxed'
-  >;
+export interface EngineConfig extends OfferedConfig {
   /** Bounds of the message buffer. */
   readonly bufferCount: number;
   readonly bufferBytes: number;
@@ -245,11 +239,12 @@ interface OverviewDeps extends Omit<Parameters<typeof createWorkOf>[1], 'alarmSo
   readonly outbox: ReturnType<typeof createOutboxOf>;
   readonly plane: Pick<AppWorkPlane, 'denials' | 'supervisor' | 'swarm'>;
   readonly streams: StreamsService;
-  readonly newestSeq: () => number;
+  readonly identity: IdentityService;
+  readonly buffer: MessageBuffer;
 }
 
-/** The work, the connection and what the server has for it; each may need an operator. */
-function createOverview(ports: EnginePorts, { streams, newestSeq, ...deps }: OverviewDeps) {
+/** The work, what failed for good, the connection and what the server has for it; each may need an operator. */
+function createOverview(ports: EnginePorts, { streams, buffer, identity, ...deps }: OverviewDeps) {
   const { workspace, connection, outbox, plane, tell } = deps;
   const held = createDisposer();
   const provisioning = held.add(
@@ -268,11 +263,55 @@ function createOverview(ports: EnginePorts, { streams, newestSeq, ...deps }: Ove
   );
   connections = held.add(
     createConnectionsOf(ports, connection, {
-      ...{ waiting: outbox.waiting, outboxProblem: outbox.problem, newestSeq },
+      ...{ waiting: outbox.waiting, outboxProblem: outbox.problem },
+      newestSeq: () => buffer.newestSeq,
       onChange: tell('connections.state'),
     }),
   );
-  return { provisioning, work, connections, dispose: () => held.dispose() };
+  const access = held.add(
+    createAccessService(ports, {
+      ...{ identity, outbox, connection, right: work.right, onChange: tell('access.peers') },
+    }),
+  );
+  const triage = createTriageOf(ports, { ...deps, buffer, work });
+  return { access, provisioning, work, triage, connections, dispose: () => held.dispose() };
+}
+
+/** What is known of dead letters, and done about them. */
+function createTriageOf(
+  { clock, randomness, logger, profile, prompt }: EnginePorts,
+  {
+    work,
+    tell,
+    ...parts
+  }: Pick<TriagePlaneDeps, 'workspace' | 'connection' | 'outbox' | 'gate' | 'trust' | 'buffer'> & {
+    readonly work: WorkPlane;
+    readonly tell: (name: SnapshotName<AppContract>) => () => void;
+  },
+): TriagePlane {
+  const own = { ...parts, clock, randomness, logger, keyStore: profile.keyStore, folder: profile.files.campaigns };
+  const grants = profile.records.directory.seen;
+  return createTriagePlane({ ...own, grants, prompt, work: work.watch, onChange: tell('dlq.state') });
+}
+
+interface Gated {
+  readonly sessions: Pick<ReturnType<typeof createSessionDirectory>, 'readWaiting'>;
+  readonly connection: Pick<ConnectionSwitch, 'follow'>;
+  readonly developer: Pick<DeveloperService, 'lock'>;
+  readonly outbox: Pick<ReturnType<typeof createOutboxOf>, 'follow'>;
+  readonly snapshots: Pick<SnapshotHub<AppContract>, 'resend'>;
+}
+
+/** What waits for the key store, and what has to end without it. */
+function followGate(gate: AccessGate, { sessions, connection, developer, outbox, snapshots }: Gated): Disposable {
+  return gate.onChange((isOpen) => {
+    if (isOpen) {
+      sessions.readWaiting();
+      connection.follow();
+    } else developer.lock();
+    outbox.follow();
+    snapshots.resend();
+  });
 }
 
 /** Builds a running engine on the connection that the settings ask for. */
@@ -313,32 +352,17 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   heard = plane.onServerDenial;
   const { secrets } = trust;
   const outbox = createOutboxOf(ports, connection, { workspace, secrets, onChange: tell('connections.state') });
-  const { provisioning, work, connections } = held.add(
+  const { access, provisioning, work, triage, connections } = held.add(
     createOverview(ports, {
-      ...{ workspace, connection, outbox, gate, trust, sessions, plane, tell, streams },
-      newestSeq: () => buffer.newestSeq,
+      ...{ workspace, connection, outbox, gate, trust, sessions, plane, tell, streams, buffer, identity },
     }),
   );
   const { usage, sample } = createUsageSampler(clock);
-  const access = held.add(
-    createAccessService(ports, {
-      ...{ identity, outbox, connection, right: work.right, onChange: tell('access.peers') },
-    }),
-  );
-  const parts = { access, connections, provisioning, sessions, streams, swarm, identity, settings, work };
+  const parts = { access, connections, provisioning, sessions, streams, swarm, identity, settings, work, triage };
   const readers = readersOf({ ...parts, config, usage });
   const snapshots = held.add(createSnapshotHub<AppContract>(readers, clock, gate.isVisible));
   const developer = held.add(createDeveloperService({ bus, clock, randomness, workspace, issueCredentials }));
-  held.add(
-    gate.onChange((isOpen) => {
-      if (isOpen) {
-        sessions.readWaiting();
-        connection.follow();
-      } else developer.lock();
-      outbox.follow();
-      snapshots.resend();
-    }),
-  );
+  held.add(followGate(gate, { sessions, connection, developer, outbox, snapshots }));
   held.add(keepCurrent({ clock, buffer, streams, snapshots, work }, sample));
   const told = createSessionsService({ workspace, sessions, outbox, clock, randomness });
   const services = servicesOf({ ...parts, developer, told });
@@ -350,6 +374,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
     },
     async stop() {
       await plane.stop();
+      await triage.close();
       await outbox.close();
       await connection.close();
       await access.settled();

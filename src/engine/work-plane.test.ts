@@ -100,6 +100,10 @@ it('W9 the app sees a task that it has queued, pauses its queue, looks into it, 
   expect(queue('builds')).toMatchObject({ lag: 1, outcomes: { queued: 1 }, paused: null });
   expect(snapshot('operations.state')).toMatchObject({ totals: { lag: 1, pendingApprovalCount: 0 } });
   expect(snapshot('approvals.state')).toMatchObject({ pending: [], problem: null, readAtMs: expect.any(Number) });
+  await until(() => snapshot('dlq.state')?.readAtMs);
+  expect(snapshot('dlq.state')).toMatchObject({ problem: null, readCount: 0, groupCount: 0, campaigns: [] });
+  const letters = await engine.services.dlq.page({ filter: 'state:open', fromIndex: 0, limit: 10 }, context);
+  expect(letters).toMatchObject({ rows: [], matchingCount: 0, faults: [] });
   expect(await rows('vak.work.>')).toEqual([
     {
       ...{ subject: `vak.work.${testWorkspace}.builds.task`, preview: 'make' },
@@ -120,9 +124,8 @@ it('W9 the app sees a task that it has queued, pauses its queue, looks into it, 
   expect(await failure(during(answer()))).toMatchObject({ code: 'not-found' });
 
   await identity.lock({}, context);
-  expect([snapshot('queues.state'), snapshot('approvals.state'), snapshot('operations.state')]).toEqual(
-    Array.from({ length: 3 }, () => undefined),
-  );
+  const hidden = (['queues.state', 'approvals.state', 'operations.state', 'dlq.state'] as const).map(snapshot);
+  expect(hidden).toEqual(Array.from({ length: 4 }, () => undefined));
   await identity.unlock({}, context);
   await until(() => queue('builds')?.outcomes.purged === 1);
   expect(queue('builds')?.paused).toMatchObject({ by: 'ada' });

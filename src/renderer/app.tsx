@@ -74,11 +74,15 @@ function OpenWorkbench({ notices }: Pick<AppProps, 'notices'>) {
   const { mirror } = useWorkbench();
   const attention = useSnapshot('operations.state')?.attention ?? nothing;
   const amissCount = useStore(mirror, ({ 'queues.state': state }) => state?.queues.filter(isAmiss).length ?? 0);
+  const openCauses = useStore(mirror, ({ 'dlq.state': state }) => state?.openGroupCount ?? 0);
   return (
     <>
       <Shell
         attention={attention}
-        badges={{ operations: attention.incidentCount, queues: amissCount, approvals: attention.approvalCount }}
+        badges={{
+          ...{ operations: attention.incidentCount, queues: amissCount },
+          ...{ 'dead-letters': openCauses, approvals: attention.approvalCount },
+        }}
         notices={<Notices notices={notices} />}
       >
         <Views />

@@ -6,10 +6,19 @@ import { approvalReport } from '../../tests/support/approval-reports.ts';
 import { connectionsState } from '../../tests/support/connections-state.ts';
 import { swarmStateOf } from '../../tests/support/swarm-state.ts';
 import { callChanges } from '../shared/contract/call-changes.ts';
+import type { CampaignState } from '../shared/contract/dlq-contract.ts';
 import type { GrantSummary, SelfSummary } from '../shared/contract/identity-contract.ts';
 import type { QueuesState } from '../shared/contract/queues-contract.ts';
 import type { SessionSummary } from '../shared/contract/sessions-contract.ts';
 import { whyNotAnswer } from './features/approvals/approval-words.ts';
+import {
+  type LetterSituation,
+  whyNotAct,
+  whyNotEdit,
+  whyNotOpen,
+  whyNotSay,
+  whyNotStop,
+} from './features/dead-letters/letter-reasons.ts';
 import { whyNotGrant, whyNotRenewCard, whyNotRevoke } from './features/identity/access-reasons.ts';
 import { whyNotEnqueue, whyNotPause, whyNotPurge, whyNotResume } from './features/queues/queue-reasons.ts';
 import { whyNoCancel } from './features/streams/session-limits.ts';
@@ -28,6 +37,14 @@ const ownAccess = {
   ...{ connection, peer: undefined, self: { peer: 'own', holdsRoot: true } as SelfSummary },
   grant: { peer: 'w', roles: ['worker'] } as unknown as GrantSummary,
 };
+
+/** A cause, and all of its letters. */
+const letters: LetterSituation = {
+  ...{ connection, cause: 'c'.repeat(16) },
+  scope: { kind: 'matching', filter: '', isWhole: true },
+};
+const oneLetter: LetterSituation = { ...letters, scope: { kind: 'letter', seqs: [7] } };
+const runningCampaign = { state: 'running' } as CampaignState;
 
 function swarmReason(id: string): string | undefined {
   const mirror = createStore<Mirror>(() => ({
@@ -58,6 +75,17 @@ const places: Readonly<Record<string, { readonly files: readonly string[]; reado
       files: ['features/swarm/tamper-actions.ts'],
       why: () => swarmReason('developer.tamper.plain'),
     },
+    'dlq.archive': { files: ['features/dead-letters/letter-work.ts'], why: () => whyNotAct(letters) },
+    'dlq.cancel': { files: ['features/dead-letters/letter-work.ts'], why: () => whyNotStop(letters, runningCampaign) },
+    'dlq.editRetry': { files: ['features/dead-letters/letter-work.ts'], why: () => whyNotEdit(oneLetter, null) },
+    'dlq.exportBundle': { files: ['features/dead-letters/letter-work.ts'], why: () => whyNotAct(letters) },
+    'dlq.open': {
+      files: ['features/dead-letters/letter-task.tsx', 'features/dead-letters/letter-work.ts'],
+      why: () => whyNotOpen(letters, null),
+    },
+    'dlq.restore': { files: ['features/dead-letters/letter-work.ts'], why: () => whyNotAct(letters) },
+    'dlq.retry': { files: ['features/dead-letters/letter-work.ts'], why: () => whyNotAct(letters) },
+    'dlq.setGroup': { files: ['features/dead-letters/letter-work.ts'], why: () => whyNotSay(letters) },
     'provisioning.make': { files: ['features/connections/provision-dialog.tsx'], why: () => publishLack(connection) },
     'queues.enqueue': { files: ['features/queues/use-enqueue-form.ts'], why: () => whyNotEnqueue(situation) },
     'queues.pause': { files: ['features/queues/queue-work.ts'], why: () => whyNotPause(situation) },

@@ -26,7 +26,7 @@ import {
   type SignerQuestion,
   type SignerVerdict,
 } from '../../src/engine/identity/signer-resolution.ts';
-import type { Stored } from '../../src/engine/ports/directory.ts';
+import type { GrantLookup, Stored } from '../../src/engine/ports/directory.ts';
 import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clock.ts';
 import { createSeededRandomness, type Randomness } from '../../src/engine/ports/randomness.ts';
 import { recordProblem } from '../../src/engine/work/record-content.ts';
@@ -81,6 +81,8 @@ export interface TrustedWorkspace {
   readonly judge: StoredJudge;
   /** What it judges by. */
   readonly judging: Pick<StoredJudgeDeps, 'workspace' | 'policy' | 'checkSignature'>;
+  /** Grants as they are known. */
+  readonly grants: GrantLookup;
   /** Who holds what. */
   readonly resolve: (question: SignerQuestion) => SignerVerdict | undefined;
   readonly quarantine: Quarantine;
@@ -114,12 +116,13 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
   const grants = new Map<string, Stored<Grant>[]>();
   const elsewhere: (() => void)[] = [];
   const checks = createRecordChecks();
+  const directory: GrantLookup = {
+    grantedPeers: () => [...grants.keys()],
+    grants: (peer) => grants.get(peer) ?? [],
+  };
   const resolution = createSignerResolution({
     ...{ ws: trustedWorkspace, rootPublic: root.nkey, checks },
-    directory: {
-      grantedPeers: () => [...grants.keys()],
-      grants: (peer) => grants.get(peer) ?? [],
-    },
+    directory,
     floor: { judge: () => 'known', raise: () => {} },
   });
   const signatures = createSignatureCheck({
@@ -233,6 +236,7 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
 
   return {
     ...{ clock, randomness, buffer, reader, opener, intake, judge, judging, quarantine, peer, learn, looks },
+    grants: directory,
     basis() {
       const now = `${knownVersion} ${state.isRootKnown} ${source.version()}`;
       if (now !== basisNow) basisCount++;

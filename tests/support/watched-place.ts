@@ -4,9 +4,11 @@ import type { DurablePlane } from '../../src/engine/bus/durable.ts';
 import type { Fabric } from '../../src/engine/bus/fabric.ts';
 import { createEmbeddedFabric } from '../../src/engine/bus/memory/embedded-fabric.ts';
 import { provision } from '../../src/engine/bus/provision.ts';
+import { readOnlyRefusal } from '../../src/engine/connections/read-only-fabric.ts';
 import type { EnvelopeDraft } from '../../src/engine/envelope/envelope-author.ts';
 import { createRecordChecks } from '../../src/engine/identity/signed-record.ts';
 import { createStateReader } from '../../src/engine/identity/state-values.ts';
+import type { OperatorPublishing } from '../../src/engine/outbox/publish-stored.ts';
 import type { FakeClock } from '../../src/engine/ports/fake-clock.ts';
 import type { PeerSession } from '../../src/engine/sessions/session-directory.ts';
 import { createGoneSearching } from '../../src/engine/work/approval-gone.ts';
@@ -49,6 +51,8 @@ export interface WatchedPlace {
   readonly approvals: Services<AppContract>['approvals'];
   /** What is heard of peers' sessions, one a peer. */
   readonly sessions: Map<string, PeerSession>;
+  /** How the operator olga acts. */
+  readonly operator: { readonly right: OperatorRight; readonly outbox: OperatorPublishing['outbox'] };
   readonly log: readonly string[];
   /** Calls of the durable plane that the watch made, by name. */
   readonly asked: Map<string, number>;
@@ -126,7 +130,7 @@ export async function openWatchedPlace(engine: 'embedded' | 'nats-server' = 'emb
   await during(provision(durable, ws));
   await during(openQueue(durable, { workspace: ws, queue: 'q' }));
   const asked = new Map<string, number>();
-  const app = { isOpen: true, destination: 'here' as string | undefined, readOnlyContext: undefined };
+  const app: WatchedPlace['app'] = { isOpen: true, destination: 'here', readOnlyContext: undefined };
   const inUse = () => (app.destination === undefined ? undefined : { ...app, destination: app.destination });
   const stateReader = createStateReader({ workspace: ws, verifier: createRecordChecks().verifier, resolve });
   const watch = createWorkWatch({
@@ -171,7 +175,8 @@ export async function openWatchedPlace(engine: 'embedded' | 'nats-server' = 'emb
   }
 
   const right: OperatorRight = {
-    async run(_doing, work) {
+    async run(doing, work) {
+      if (app.readOnlyContext !== undefined) throw readOnlyRefusal(app.readOnlyContext, doing);
       const { signer } = peer('olga', 'operator');
       return await work({ peer: 'olga', signer, durable });
     },
@@ -184,16 +189,8 @@ export async function openWatchedPlace(engine: 'embedded' | 'nats-server' = 'emb
   const gone = createGoneSearching({ work: watch.work, askers });
   const purgeSteps: QueuesState['purges'][] = [];
   const purges = createPurgeProgress(() => purgeSteps.push(purges.list()));
-  const own = {
-    workspace: ws,
-    durable,
-    watch,
-    right,
-    clock,
-    randomness,
-    ...{ state: stateReader, purges },
-    outbox: { publish, waiting: () => undefined },
-  };
+  const operator = { right, outbox: { publish, waiting: () => undefined } };
+  const own = { ...operator, workspace: ws, durable, watch, clock, randomness, state: stateReader, purges };
   const queues = createQueuesService({ ...own, environment: () => 'embedded', ...judging, judge, reader, opener });
   const approvals = createApprovalsService({ ...own, gone, onChange: () => {} });
   const approvalsAt = createApprovalsState({ watch, gone });
@@ -208,7 +205,23 @@ export async function openWatchedPlace(engine: 'embedded' | 'nats-server' = 'emb
   }
 
   return {
-    ...{ clock, fabric, workspace, watch, queues, approvals, sessions, log, asked, app, settle, pass, append, peer },
+    ...{
+      clock,
+      fabric,
+      workspace,
+      watch,
+      queues,
+      approvals,
+      sessions,
+      operator,
+      log,
+      asked,
+      app,
+      settle,
+      pass,
+      append,
+      peer,
+    },
     async until(isSo) {
       await expect
         .poll(
@@ -235,7 +248,9 @@ export async function openWatchedPlace(engine: 'embedded' | 'nats-server' = 'emb
         ...{ taskId: id, taskLeaf: leaf, queue: 'q', workerId: agentid, attempt: 1, outcome: 'done' },
         ...{ startedAt: time(clock.now()), endedAt: time(clock.now()), outputHash: '0'.repeat(64), ...more },
       };
-      return await append(worker, receipt, `vak.receipts.${ws}.${worker.session}.completed`);
+      const subject = `vak.receipts.${ws}.${worker.session}.completed`;
+      const { data } = worker.write(receipt, '', subject, { causationId: id });
+      return await during(durable.append(subject, data));
     },
     queuesState: state,
     purgeSteps,

@@ -35,6 +35,8 @@ export interface EnvelopeDraft {
   readonly contentType?: string;
   /** It goes plain although there is a sealer: for a workspace whose policy lets that be (E8). */
   readonly isPlain?: boolean;
+  /** For who must know it before anything is written: a UUID that nothing else has. A new one unless told. */
+  readonly id?: string;
 }
 
 /** An envelope that is written and not handed over yet; until one of the two is called its author writes no other. */
@@ -122,7 +124,7 @@ export function createEnvelopeAuthor(deps: EnvelopeAuthorDeps): EnvelopeAuthor {
     const { subject, trace, causationId, type, contentType = 'application/json' } = draft;
     const rowType = rowTypeOf(subject, workspace);
     const bare: Envelope = {
-      id: createUuid(clock, randomness),
+      id: draft.id ?? createUuid(clock, randomness),
       source,
       type: type ?? rowType,
       time: new Date(clock.now()).toISOString(),

@@ -19,6 +19,8 @@ export interface EnvelopeOpener {
   open(envelope: Envelope): OpenedPayload;
   /** The same of an envelope as it was decoded: decoding has checked its attributes (E1). */
   openDecoded(envelope: Envelope): OpenedPayload;
+  /** Why nothing that was sealed with a key opens now; undefined: the key is there. */
+  whyClosed(keyId: string, agentId: string): OpenFailure | undefined;
   /**
    * Why an envelope that `open` failed on does not open, with the culprit where it can be found out. Takes up to eight
    * tries of opening. Throws a TypeError if it does open.
@@ -106,6 +108,10 @@ export function createEnvelopeOpener({ registry, workspace }: EnvelopeOpenerDeps
 
   return {
     ...{ open, openDecoded },
+    whyClosed(keyId, agentId) {
+      const found = registry.keyFor(keyId, agentId);
+      return found.kind === 'failed' ? found.failure : undefined;
+    },
     diagnose(envelope, hints) {
       const result = open(envelope);
       if (result.kind === 'opened') throw new TypeError('diagnose: the envelope opens');

@@ -37,7 +37,7 @@ export interface TrustReporterDeps {
 }
 
 /** Attributes in the order of protocol.md §3, without the payload. */
-function attributesOf(envelope: Envelope): readonly AttributeReport[] {
+export function attributesOf(envelope: Envelope): readonly AttributeReport[] {
   const values: Readonly<Record<string, unknown>> = {
     ...envelope,
     ...envelope.seal,

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { type AccessApp, startAccess } from '../../../tests/support/access-app.ts';
@@ -284,5 +284,52 @@ describe('I2 peers', () => {
       expect(given).not.toContain(new TextDecoder().decode(signSeed.reveal()));
       createNkeySigner(signSeed).dispose();
     }
+  });
+});
+
+describe('exports for a server', () => {
+  const seedOf = (peer: string): string => {
+    const identity = keyStore()
+      .read()
+      .identities.find((one) => one.peer === peer);
+    return new TextDecoder().decode(identity?.signSeed.reveal());
+  };
+
+  it('A4 tells a server of everybody who has a grant in force, and holds no secret', async () => {
+    await access.calls.addCard({ text: bobCard });
+    await access.calls.grant(worker);
+    const block = await access.calls.exportServer({ format: 'nats-conf' });
+    expect(block).toMatchObject({ format: 'nats-conf', peerCount: 2 });
+    expect(block.text).toContain(`nkey: ${bobKey.nkey}`);
+    const jwts = await access.calls.exportServer({ format: 'jwt' });
+    expect(jwts.text).toMatch(/^operator: eyJ[\s\S]*resolver: MEMORY[\s\S]*# user JWT of bob\n# eyJ/);
+    for (const { text } of [block, jwts]) expect(text).not.toContain(seedOf('ada'));
+    await access.calls.revoke({ peer: 'bob', confirmedName: 'bob' });
+    expect((await access.calls.exportServer({ format: 'nats-conf' })).text).not.toContain(bobKey.nkey);
+  });
+
+  it('A4 saves it, and the credentials of a peer whose keys are here, where the operator says and for the owner alone', async () => {
+    const folder = at.profiles.folder();
+    const [conf, creds] = [join(folder, 'access.conf'), join(folder, 'ada.creds')] as const;
+    at.prompt.answer(conf, creds, closesIt);
+    expect(await access.calls.saveServer({ format: 'nats-conf' })).toEqual({ path: conf });
+    expect(readFileSync(conf, 'utf8')).toBe((await access.calls.exportServer({ format: 'nats-conf' })).text);
+    expect(await access.calls.saveCredentials({ peer: 'ada' })).toEqual({ path: creds });
+    expect(readFileSync(creds, 'utf8')).toContain(seedOf('ada'));
+    expect(statSync(creds).mode & 0o777).toBe(0o600);
+    expect(await failure(access.calls.saveServer({ format: 'nats-conf' }))).toMatchObject({ code: 'aborted' });
+  });
+
+  it('A4 has no credentials of a peer whose keys are elsewhere, and signs nothing without the root', async () => {
+    await access.calls.addCard({ text: bobCard });
+    await access.calls.grant(worker);
+    expect(await failure(access.calls.saveCredentials({ peer: 'bob' }))).toMatchObject({
+      code: 'not-found',
+      message: expect.stringContaining('the seed is where the peer is'),
+    });
+    expect(await failure(access.calls.saveCredentials({ peer: 'zoe' }))).toMatchObject({ code: 'not-found' });
+    await loseRoot();
+    expect(await failure(access.calls.exportServer({ format: 'jwt' }))).toMatchObject({ code: 'forbidden' });
+    expect((await access.calls.exportServer({ format: 'nats-conf' })).peerCount).toBe(2);
   });
 });

@@ -7,13 +7,15 @@ import type { PeersState } from '../../shared/contract/access-contract.ts';
 import type { AppContract } from '../../shared/contract/app-contract.ts';
 import type { Services } from '../../shared/contract/define-contract.ts';
 import type { Logger } from '../ports/logger.ts';
+import { type AccessExportDeps, createAccessExportService } from './access-export-service.ts';
 import { createCardSightings } from './card-sightings.ts';
 import { createGrantsService, type GrantsServiceDeps } from './grants-service.ts';
 import type { KeyStore } from './key-store.ts';
 import { createPeersService, type PeersServiceDeps } from './peers-service.ts';
 import type { WorkspaceRecords } from './workspace-records.ts';
 
-export interface AccessPorts extends Pick<GrantsServiceDeps, 'clock' | 'randomness'>, Pick<PeersServiceDeps, 'prompt'> {
+export interface AccessPorts extends Pick<GrantsServiceDeps, 'clock' | 'randomness'> {
+  readonly prompt: PeersServiceDeps['prompt'] & AccessExportDeps['prompt'];
   readonly logger: Logger;
   readonly profile: {
     readonly keyStore: Pick<KeyStore, 'state' | 'read' | 'update' | 'onChange'>;
@@ -50,6 +52,7 @@ export function createAccessService(ports: AccessPorts, deps: AccessServiceDeps)
     calls: {
       ...createGrantsService({ ...own, right, environment: connection.current, publish: outbox.publish }),
       ...peers.calls,
+      ...createAccessExportService(own),
     },
     peers: peers.state,
     settled: sightings.settled,

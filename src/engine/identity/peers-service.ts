@@ -23,7 +23,10 @@ import { safetyNumber } from './safety-number.ts';
 import { createRecordChecks } from './signed-record.ts';
 import type { WorkspaceRecords } from './workspace-records.ts';
 
-type Calls = Omit<Services<AppContract>['access'], 'grant' | 'revoke' | 'renewCard'>;
+type Calls = Omit<
+  Services<AppContract>['access'],
+  'grant' | 'revoke' | 'renewCard' | 'exportServer' | 'saveServer' | 'saveCredentials'
+>;
 
 export interface PeersServiceDeps {
   readonly keyStore: Pick<KeyStore, 'state' | 'read'>;

@@ -23,7 +23,7 @@ import { createVoidRecords } from './void-records.ts';
 
 export interface DurablePeer
   extends Pick<DurableAuthor, 'publish' | 'publishExpecting'>,
-    Pick<Outbox, 'waiting' | 'onRefused' | 'onDelivered' | 'drain'> {
+    Pick<Outbox, 'waiting' | 'messageIds' | 'onRefused' | 'onDelivered' | 'drain'> {
   /** The session of a kind; receipts and approvals name that of kind d in their subject (A4). */
   session(kind: DurableKind): string;
   /** What of a stream was handled here (E15); one memory a stream. */
@@ -122,6 +122,7 @@ export async function openDurablePeer(deps: DurablePeerDeps): Promise<DurablePee
     publish: async (draft, options) => await authorFor(draft).publish(draft, options),
     publishExpecting: async (draft, options) => await authorFor(draft).publishExpecting(draft, options),
     waiting: () => outbox.waiting(),
+    messageIds: () => outbox.messageIds(),
     onRefused: (listener) => outbox.onRefused(listener),
     onDelivered: (listener) => outbox.onDelivered(listener),
     drain: (limitMs) => outbox.drain(limitMs),

@@ -98,8 +98,7 @@ export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
     return keep(slot, kept, settles);
   }
 
-  for (const kept of store.found.entries) {
-    const slot = slotOf(kept);
+  for (const slot of store.found.entries.map(slotOf)) {
     book.add(slot);
     lanes.add(slot);
   }
@@ -119,6 +118,7 @@ export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
         ...{ voidOwedCount: book.owed().length, damagedCount: store.found.damagedCount },
       };
     },
+    messageIds: () => book.slots().map(({ messageId }) => messageId),
     async settled(messageId, signal) {
       const slot = book.slot(messageId);
       if (closing.signal.aborted) throw closedError();

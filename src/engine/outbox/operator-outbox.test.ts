@@ -18,6 +18,7 @@ import { createSystemClock } from '../ports/clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
 import { createSystemRandomness } from '../ports/randomness.ts';
 import { createOperatorOutbox, type OperatorOutbox } from './operator-outbox.ts';
+import { openOutboxSlot } from './outbox-folder.ts';
 
 const ports = { clock: createSystemClock(), randomness: createSystemRandomness(), logger: createSilentLogger() };
 const subject = `vak.audit.${testWorkspace}.ada.action`;
@@ -165,4 +166,32 @@ test('B8 an outbox that was damaged is said, sends nothing and takes nothing', a
   expect(outbox.problem()?.message).toContain('is damaged');
   await expect(outbox.publish(draft)).rejects.toMatchObject({ code: 'read-only' });
   expect(await storedBy(prod)).toEqual([]);
+});
+
+test('B8 what is for one engine is refused by another, and keeps nothing there', async () => {
+  use(await openEngine('staging'));
+  await expect(outbox.publish(draft, { destination: 'prod' })).rejects.toMatchObject({ code: 'disconnected' });
+  expect([outbox.slot(), outbox.waiting()?.count]).toEqual([0, 0]);
+  await (await outbox.publish(draft, { destination: 'staging' })).stored;
+});
+
+test('D7 what waits in a journal is told by its id, whose ever it was; one that another process has is told as such', async () => {
+  const prod = await openEngine('prod');
+  prod.status.set('reconnecting');
+  use(prod);
+  const { envelope } = await outbox.publish({ ...draft, id: '0197a3c0-0000-7000-8000-000000000001' });
+  expect(envelope.id).toBe('0197a3c0-0000-7000-8000-000000000001');
+  const own = await outbox.kept([0, 1]);
+  expect([[...own.messageIds].map((id) => id.slice(0, 36)), own.isElsewhere]).toEqual([[envelope.id], false]);
+  const { clock, logger } = ports;
+  const path = join(profile.files.outbox, testWorkspace, 'prod', 'ada');
+  const folder = { workspace: testWorkspace, destination: 'prod', peer: 'ada', path };
+  const other = await openOutboxSlot(folder, 1, { clock, logger });
+  expect(await outbox.kept([1])).toMatchObject({ isElsewhere: true });
+  await other?.close();
+  expect(await outbox.kept([1])).toMatchObject({ isElsewhere: false });
+  prod.status.set('connected');
+  await expect.poll(async () => (await outbox.kept([0])).messageIds.size, patience).toBe(0);
+  use(undefined);
+  await expect(outbox.kept([0])).rejects.toMatchObject({ code: 'disconnected' });
 });

@@ -18,16 +18,26 @@ import type { Randomness } from '../ports/randomness.ts';
 import { createSerialLane } from '../serial-lane.ts';
 import type { DurablePublished } from './durable-author.ts';
 import { type DurablePeer, openDurablePeer } from './durable-peer.ts';
+import { findKept, type KeptMessages } from './kept-messages.ts';
 import type { OutboxWaiting } from './outbox.ts';
 import { openOwnOutbox, outboxFolder } from './outbox-folder.ts';
 import { requireStream } from './require-stream.ts';
 import { type LeftMessages, sendLeft } from './send-left.ts';
 
+export interface OperatorPublishOptions {
+  /** Only to this engine: `disconnected` if another one is in use by then. */
+  readonly destination?: string;
+}
+
 export interface OperatorOutbox {
   /** Opens, exchanges or closes the outbox, as keys and engine are now; call it when either has changed. */
   follow(): void;
   /** Throws `locked`, `disconnected` (there is no engine yet), `read-only`, `not-found` (there is no stream), `forbidden` (nothing is sent to that peer), and as `DurablePeer.publish`. */
-  publish(draft: EnvelopeDraft): Promise<DurablePublished>;
+  publish(draft: EnvelopeDraft, options?: OperatorPublishOptions): Promise<DurablePublished>;
+  /** Number of the journal that is open; undefined while there is no outbox. */
+  slot(): number | undefined;
+  /** What waits in journals of these numbers, of the engine in use. Throws `disconnected`, and what opening one throws. */
+  kept(slots: readonly number[]): Promise<KeptMessages>;
   /** Undefined while there is no outbox. */
   waiting(): OutboxWaiting | undefined;
   /** Why there is none, or why what ended processes left is not sent (damaged, a full disk); undefined: nothing is wrong. */
@@ -56,7 +66,10 @@ export interface OperatorOutboxDeps {
 
 interface Opened {
   readonly engine: EngineInUse;
+  readonly slot: number;
   readonly peer: DurablePeer;
+  /** Looks into its own journal, and others of its folder. */
+  readonly kept: (slots: readonly number[]) => Promise<KeptMessages>;
   readonly signer: NkeySigner;
   readonly sealer: EnvelopeSealer;
 }
@@ -65,6 +78,11 @@ interface Opened {
 const closeLimitMs = 2_000;
 /** How long what ended processes left is waited for, ms; it waits on afterwards. */
 const leftLimitMs = 60_000;
+
+function noEngine(): VakError {
+  const message = 'publish: there is no engine to keep it for yet; publish again when the connection is there';
+  return new VakError('disconnected', message, { retryable: true });
+}
 
 /** Creates it closed. */
 export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
@@ -100,7 +118,10 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
     const durable = await openDurablePeer({ ...parts, workspace, peer, journal });
     durable.onDelivered(onChange);
     durable.onRefused(onChange);
-    opened = { engine: inUse, peer: durable, signer, sealer };
+    opened = {
+      ...{ engine: inUse, slot, peer: durable, signer, sealer },
+      kept: (slots) => findKept({ folder, slots, own: { slot, peer: durable }, deps: parts }),
+    };
     onChange();
     // In its own time: what others left holds nothing up.
     void takeLeft(sendLeft(folder, parts, { limitMs: leftLimitMs, except: slot }));
@@ -140,21 +161,28 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
 
   return {
     follow: () => void inTurn(settle),
-    async publish(draft) {
+    async publish(draft, { destination } = {}) {
       await lane.idle();
       const inUse = engine();
       if (inUse?.readOnlyContext !== undefined) throw readOnlyRefusal(inUse.readOnlyContext, 'publish');
       if (operator() === undefined) throw new VakError('locked', 'publish: the key store is locked; unlock it first');
       checkRecipient(draft.subject, pins);
       if (opened === undefined && problem !== undefined) throw VakError.fromShape(problem);
-      if (opened === undefined || opened.engine.fabric !== inUse?.fabric) {
-        const message = 'publish: there is no engine to keep it for yet; publish again when the connection is there';
+      if (opened === undefined || opened.engine.fabric !== inUse?.fabric) throw noEngine();
+      if (destination !== undefined && inUse.destination !== destination) {
+        const message = 'publish: another connection is in use by now; go back to the one that it is for';
         throw new VakError('disconnected', message, { retryable: true });
       }
       await requireStream(draft.subject, inUse.fabric.durable);
       const published = await opened.peer.publish(draft);
       onChange();
       return published;
+    },
+    slot: () => opened?.slot,
+    async kept(slots) {
+      await lane.idle();
+      if (opened === undefined) throw noEngine();
+      return await opened.kept(slots);
     },
     waiting: () => opened?.peer.waiting(),
     problem: () => problem,

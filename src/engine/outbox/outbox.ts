@@ -76,6 +76,8 @@ export interface Outbox {
    */
   put(entry: OutboxEntry, options?: PutOptions): Promise<void>;
   waiting(): OutboxWaiting;
+  /** What waits, by the ids that its streams know it by. */
+  messageIds(): readonly string[];
   /**
    * Resolves when a message that was put is stored; may be asked as soon as `put` was called. Rejects with why it was refused for
    * good or could not be put, `not-found` if it does not wait here, `closed` (it is kept, and sent after the next start), `aborted`.

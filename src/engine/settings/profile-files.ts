@@ -22,6 +22,8 @@ export interface ProfileFiles {
   readonly managedServer: string;
   /** Folder of what waits to be published. */
   readonly outbox: string;
+  /** Folder of retries of dead letters. */
+  readonly campaigns: string;
   /** Cards and grants of a workspace. `workspace` must be a token. */
   directory(workspace: string): string;
 }
@@ -38,6 +40,7 @@ export function profileFiles(folder: string): ProfileFiles {
     engine: join(folder, 'engine'),
     managedServer: join(folder, 'managed-server'),
     outbox: join(folder, 'outbox'),
+    campaigns: join(folder, 'campaigns'),
     directory: (workspace) => join(folder, 'workspaces', `${workspace}.json`),
   };
 }

@@ -199,9 +199,8 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
   const replacements = createReplacements({ clock, replace: () => void replaceSafely() });
   const replacing = createSerialLane();
   let phase: SwarmState['state'] = 'stopped';
-  let wantedCount = 0;
+  let [wantedCount, isDisposed] = [0, false];
   let stopping: Promise<void> | undefined;
-  let isDisposed = false;
 
   const isStarting = (): boolean => phase === 'starting';
   const isShort = (): boolean => phase === 'running' && crew.live('queue').length < wantedCount;

@@ -8,15 +8,9 @@ import { createRecordChecks } from '../identity/signed-record.ts';
 import { createSignerResolution } from '../identity/signer-resolution.ts';
 import { createStateReader, type StateReader, writeStateValue } from '../identity/state-values.ts';
 import { createFakeClock } from '../ports/fake-clock.ts';
-import {
-  type QueueFlag,
-  type QueueFlags,
-  readQueueFlag,
-  setQueuePaused,
-  stateBucketOf,
-  watchQueueFlags,
-} from './queue-flags.ts';
+import { type QueueFlag, type QueueFlags, readQueueFlag, setQueuePaused, watchQueueFlags } from './queue-flags.ts';
 import { pauseQueue } from './queue-pause.ts';
+import { stateBucketOf } from './state-watch.ts';
 
 const patience = { timeout: 10_000, interval: 10 };
 const olga = signerOf(31);

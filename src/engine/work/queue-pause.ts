@@ -6,14 +6,8 @@ import { VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
 import type { KeyValueBucket, KeyValueEntry } from '../bus/durable.ts';
 import type { StateReader } from '../identity/state-values.ts';
-import {
-  type FlagReading,
-  type FlagWriting,
-  flagKeyOf,
-  readFlag,
-  setQueuePaused,
-  stateBucketOf,
-} from './queue-flags.ts';
+import { type FlagReading, type FlagWriting, flagKeyOf, readFlag, setQueuePaused } from './queue-flags.ts';
+import { stateBucketOf } from './state-watch.ts';
 
 export interface QueuePausing extends FlagWriting {
   /** By what is known of grants here. */

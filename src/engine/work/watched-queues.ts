@@ -7,8 +7,9 @@ import type { Clock } from '../ports/clock.ts';
 import { type ConsumerHealth, judgeConsumer } from './consumer-health.ts';
 import { createLagHistory } from './lag-history.ts';
 import { type QueueFigures, readQueueFigures } from './queue-figures.ts';
-import type { QueueFlag, RefusedFlag } from './queue-flags.ts';
+import type { QueueFlag } from './queue-flags.ts';
 import type { QueueRates } from './queue-rates.ts';
+import type { RefusedValue } from './state-watch.ts';
 import type { TaskBook } from './task-book.ts';
 
 /** What a look found out about a queue. */
@@ -25,7 +26,7 @@ export interface WatchedQueues {
   /** Queues that are left out because there are too many. */
   leftOutCount(): number;
   /** The flag of a queue that lies there now and does not count. */
-  refusedFlagOf(queue: string): RefusedFlag | undefined;
+  refusedFlagOf(queue: string): RefusedValue | undefined;
   /** When they were read last, ms since the epoch. */
   readAtMs(): number | null;
   /** Throws what reading throws. */
@@ -38,7 +39,7 @@ export interface WatchedQueuesDeps {
   readonly rates: Pick<QueueRates, 'of'>;
   readonly book: Pick<TaskBook, 'queues' | 'countsOf'>;
   readonly flagOf: (queue: string) => QueueFlag | undefined;
-  readonly refusedFlagOf: (queue: string) => RefusedFlag | undefined;
+  readonly refusedFlagOf: (queue: string) => RefusedValue | undefined;
   readonly clock: Clock;
 }
 

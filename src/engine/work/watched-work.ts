@@ -13,11 +13,12 @@ import type { StoredJudge } from '../envelope/stored-judge.ts';
 import type { StateReader } from '../identity/state-values.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type ApprovalReading, createApprovalReading } from './approval-reading.ts';
-import { type QueueFlag, type QueueFlags, type RefusedFlag, watchQueueFlags } from './queue-flags.ts';
+import { type QueueFlag, type QueueFlags, watchQueueFlags } from './queue-flags.ts';
 import { createQueueRates, type QueueRates } from './queue-rates.ts';
 import { createQueueWorkers, type QueueWorkers } from './queue-workers.ts';
 import { claimedAuthor } from './record-author.ts';
 import { createRefusalList, type RefusalList, type RefusedThing } from './refusal-list.ts';
+import type { RefusedValue } from './state-watch.ts';
 import type { ReadingPace } from './stream-reading.ts';
 import { createTaskBook, type TaskBook, type TaskRecord, type TaskState } from './task-book.ts';
 import { createWatchedQueues, type WatchedQueues } from './watched-queues.ts';
@@ -53,6 +54,12 @@ export interface WatchedWorkDeps {
   readonly isOpen: () => boolean;
 }
 
+export interface OtherRefusals {
+  /** `isSound`: it was soundly said by somebody who may not say it, so that only who asked for it refuses it. */
+  note(refused: RefusedRecord, isSound: boolean): void;
+  takeBack(proven: Omit<RefusedRecord, 'why'>): void;
+}
+
 export interface WatchedWork extends Disposable {
   readonly book: TaskBook;
   readonly rates: Pick<QueueRates, 'of'>;
@@ -62,6 +69,8 @@ export interface WatchedWork extends Disposable {
   approvalsAtMs(): number | null;
   readonly refusedWork: Pick<RefusalList<RefusedWork>, 'count' | 'newest'>;
   readonly refusedAnswers: Pick<RefusalList<RefusedAnswer>, 'count' | 'newest'>;
+  /** Lists what another reading of the workspace has refused, unless the work's own one tells it. */
+  readonly refusals: OtherRefusals;
   readonly queues: Omit<WatchedQueues, 'read'>;
   /** Looks at everything now. Throws what reading throws. */
   look(): Promise<void>;
@@ -106,11 +115,11 @@ function createFlagWatch(
   { workspace, durable, state: reader, clock, onChange }: WatchedWorkDeps,
   refusedWork: RefusalList<RefusedWork>,
 ) {
-  const keyOf = ({ revision }: RefusedFlag): string => `pause-flag ${revision}`;
+  const keyOf = ({ revision }: RefusedValue): string => `pause-flag ${revision}`;
   let flags: QueueFlags | undefined;
   return {
     of: (queue: string): QueueFlag | undefined => flags?.of(queue),
-    refusedOf: (queue: string): RefusedFlag | undefined => flags?.refusedOf(queue),
+    refusedOf: (queue: string): RefusedValue | undefined => flags?.refusedOf(queue),
     begin(): void {
       try {
         flags ??= watchQueueFlags({
@@ -158,6 +167,45 @@ function createTaskNames(bookOf: () => Pick<TaskBook, 'get'>) {
   };
 }
 
+/** Puts what does not count into the list, with its reason. `sinceMs`: what was stored before is not read here, ms since the epoch. */
+function createWorkRefusals(list: RefusalList<RefusedWork>, sinceMs: number) {
+  function record({ kind, message, why }: RefusedRecord): void {
+    const { seq, storedMs: atMs, subject } = message;
+    list.add(`${kind} ${seq}`, { kind, seq, atMs, why, from: parseSubject(subject).entity });
+  }
+
+  /** Whoever may write to the stream of tasks on the server can put a task there again (docs/security.md). */
+  function noteRepeat({ seq, storedMs: atMs }: TaskRecord['repeats'][number], { queue, taskId }: TaskRecord): void {
+    const why = `Task ${taskId ?? 'without an id'} of queue ${queue} was stored before: a worker that has handled it drops it, another one runs it again.`;
+    list.add(`repeat ${seq}`, { kind: 'repeat', seq, atMs, why, from: queue });
+  }
+
+  /** It is sound by itself, and says another thing of the task than the task does: whoever signed it has no say there. */
+  function noteStray(stray: TaskRecord['strays'][number], { queue }: TaskRecord): void {
+    const { kind, seq, storedMs: atMs, by: from } = stray;
+    const why =
+      stray.queue === queue
+        ? 'It names another id than the task of its leaf has.'
+        : `It names queue ${stray.queue}; the task of its leaf stands in queue ${queue}.`;
+    list.add(`${kind} ${seq}`, { kind, seq, atMs, why, from });
+  }
+
+  const takeBack: OtherRefusals['takeBack'] = ({ kind, message }) => list.takeBack(`${kind} ${message.seq}`);
+  const others: OtherRefusals = {
+    note(refused, isSound) {
+      if (isSound || refused.message.storedMs < sinceMs) record(refused);
+    },
+    takeBack,
+  };
+  return {
+    ...{ record, takeBack, others },
+    strays(task: TaskRecord): void {
+      for (const stray of task.strays) noteStray(stray, task);
+      for (const place of task.repeats) noteRepeat(place, task);
+    },
+  };
+}
+
 /** Begins to watch; nothing is read before the first look. */
 export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
   const { workspace, durable, judge, reader, clock, onTask } = deps;
@@ -167,6 +215,8 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
   const refusedWork = createRefusalList<RefusedWork>(maxRefused);
   const refusedAnswers = createRefusalList<RefusedAnswer>(maxRefused);
   const flags = held.add(createFlagWatch(deps, refusedWork));
+  const sinceMs = clock.now() - backMs;
+  const refuse = createWorkRefusals(refusedWork, sinceMs);
   let approvalsAtMs: number | null = null;
   const pace: ReadingPace = { pageLimit, rest, basis: deps.basis };
 
@@ -182,39 +232,17 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
     onChange(record, before) {
       rates.note(record, before);
       workers.note(record);
-      for (const stray of record.strays) noteStray(stray, record);
-      for (const place of record.repeats) noteRepeat(place, record);
+      refuse.strays(record);
       names.note(record);
       onTask(record, before);
     },
   });
-  /** Whoever may write to the stream of tasks on the server can put a task there again (docs/security.md). */
-  function noteRepeat({ seq, storedMs: atMs }: TaskRecord['repeats'][number], { queue, taskId }: TaskRecord): void {
-    const why = `Task ${taskId ?? 'without an id'} of queue ${queue} was stored before: a worker that has handled it drops it, another one runs it again.`;
-    refusedWork.add(`repeat ${seq}`, { kind: 'repeat', seq, atMs, why, from: queue });
-  }
-
-  /** It is sound by itself, and says another thing of the task than the task does: whoever signed it has no say there. */
-  function noteStray(stray: TaskRecord['strays'][number], { queue }: TaskRecord): void {
-    const { kind, seq, storedMs: atMs, by: from } = stray;
-    const why =
-      stray.queue === queue
-        ? 'It names another id than the task of its leaf has.'
-        : `It names queue ${stray.queue}; the task of its leaf stands in queue ${queue}.`;
-    refusedWork.add(`${kind} ${seq}`, { kind, seq, atMs, why, from });
-  }
-
   const queues = createWatchedQueues({
     ...{ workspace, durable, rates, book, flagOf: flags.of, refusedFlagOf: flags.refusedOf, clock },
   });
   const follower = createWorkFollower({
-    ...{ workspace, durable, judge, reader, book, clock, pace },
-    ...{ sinceMs: clock.now() - backMs, areTasksJudged: true },
-    onRefused({ kind, message, why }) {
-      const { seq, storedMs: atMs, subject } = message;
-      refusedWork.add(`${kind} ${seq}`, { kind, seq, atMs, why, from: parseSubject(subject).entity });
-    },
-    onTakenBack: ({ kind, message }) => refusedWork.takeBack(`${kind} ${message.seq}`),
+    ...{ workspace, durable, judge, reader, book, clock, pace, sinceMs, areTasksJudged: true },
+    ...{ onRefused: refuse.record, onTakenBack: refuse.takeBack },
   });
   const approvals = createApprovalReading({
     ...{ workspace, durable, judge, pace },
@@ -227,7 +255,7 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
   });
 
   return {
-    ...{ book, rates, workers, approvals, refusedWork, refusedAnswers },
+    ...{ book, rates, workers, approvals, refusedWork, refusedAnswers, refusals: refuse.others },
     queues,
     approvalsAtMs: () => approvalsAtMs,
     ...{ tasksOf: names.tasksOf, queueOf: names.queueOf },

@@ -1,10 +1,13 @@
 /** `vak acl export`: the workspace's access for a nats-server, so that it enforces it too (protocol.md A4). */
 import { resolve } from 'node:path';
+import {
+  credentialsText,
+  type ExportPlace,
+  grantedNow,
+  holdsRoot,
+  signedAccess,
+} from '../../engine/access/access-export.ts';
 import { authorizationBlock, type GrantedPeer, jwtConfig, serverUsersOf } from '../../engine/access/server-config.ts';
-import { grantAt } from '../../engine/identity/grant-timeline.ts';
-import { workspaceIn } from '../../engine/identity/root-grants.ts';
-import { credsText, type ServerUser, signServerJwts } from '../../engine/identity/server-jwt.ts';
-import { deriveServerKeys } from '../../engine/identity/server-keys.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import type { CliHost, Command, CommandInput } from './command.ts';
@@ -21,25 +24,9 @@ function readFormat(text: string | undefined): Format {
   throw new VakError('invalid-input', `--format: ${found}, allowed: nats-conf, jwt`);
 }
 
-/** Whether an identity of this profile acts with the root's key, which lies in its key store. */
-function holdsRoot(peer: string, open: OpenWorkspace): boolean {
-  const contents = open.contents();
-  const isPerson = contents.identities.some((one) => one.peer === peer && one.kind === 'human');
-  return isPerson && workspaceIn(contents, open.workspace).rootSeed !== null;
-}
-
-/** Peers whose grant is in force, in the order of their names. */
-function grantedNow(open: OpenWorkspace, { clock }: CliHost): readonly GrantedPeer[] {
-  const timelineOf = open.timelines(open.contents());
-  const nowMs = clock.now();
-  return [...open.directory.grantedPeers()].sort().flatMap((peer): GrantedPeer[] => {
-    const granted = grantAt(timelineOf(peer), nowMs)?.grant;
-    if (granted === undefined || granted.roles.length === 0) return [];
-    const { sign, roles, queues, notAfter } = granted;
-    if (notAfter !== 0 && notAfter * 1000 <= nowMs) return [];
-    return [{ peer, sign, roles, queues, notAfter, holdsRoot: holdsRoot(peer, open) }];
-  });
-}
+const placeOf = (open: OpenWorkspace, { clock }: Pick<CliHost, 'clock'>): ExportPlace => {
+  return { workspace: open.workspace, contents: open.contents(), records: open, nowMs: clock.now() };
+};
 
 /** The peer that the line describes, whether it is granted or not. */
 function describedPeer({ option, options }: CommandInput, open: OpenWorkspace): GrantedPeer {
@@ -53,7 +40,14 @@ function describedPeer({ option, options }: CommandInput, open: OpenWorkspace): 
     throw new VakError('invalid-input', `--sign: missing, and no card of ${peer} is known here; ${where}`);
   }
   const notAfter = readUntil(option('until'));
-  return { peer, sign, roles: readRoles(options('role')), queues, notAfter, holdsRoot: holdsRoot(peer, open) };
+  return {
+    peer,
+    sign,
+    roles: readRoles(options('role')),
+    queues,
+    notAfter,
+    holdsRoot: holdsRoot(peer, { contents: open.contents(), workspace: open.workspace }),
+  };
 }
 
 /** Whom the line asks for. */
@@ -68,32 +62,12 @@ function wantedPeers(input: CommandInput, all: readonly GrantedPeer[], open: Ope
 }
 
 /** A credentials file of one peer whose keys are in this profile. */
-async function writeCreds(path: string, { peer, jwt }: { peer: string; jwt: string }, open: OpenWorkspace) {
-  const identity = open.contents().identities.find((one) => one.peer === peer);
-  if (identity === undefined) {
-    const advice = 'give it the JWT that this prints without --creds-out: the seed is where the peer is';
-    throw new VakError('not-found', `--creds-out: the keys of ${peer} are not in this profile; ${advice}`);
-  }
-  const text = credsText(jwt, identity.signSeed.reveal());
+async function writeCreds(path: string, user: { readonly peer: string; readonly jwt: string }, place: ExportPlace) {
+  const text = credentialsText(user, place);
   try {
     await writeNewFile(path, text);
   } finally {
     text.fill(0);
-  }
-}
-
-function signed(users: readonly ServerUser[], open: OpenWorkspace, { clock }: CliHost) {
-  const { workspace } = open;
-  const { rootSeed } = workspaceIn(open.contents(), workspace);
-  if (rootSeed === null) {
-    const advice = 'export where it is held; --format nats-conf needs no key';
-    throw new VakError('forbidden', `this profile does not hold the root key of workspace ${workspace}: ${advice}`);
-  }
-  const keys = deriveServerKeys(workspace, rootSeed);
-  try {
-    return signServerJwts(workspace, users, { keys, nowSeconds: Math.floor(clock.now() / 1000) });
-  } finally {
-    keys.dispose();
   }
 }
 
@@ -128,7 +102,8 @@ vak acl export --format nats-conf --peer probe --role worker --queue builds --si
       throw new VakError('invalid-input', '--role: needs --peer, for whose rights they are');
     await withWorkspace(input.common, host, async (open) => {
       const { workspace } = open;
-      const all = grantedNow(open, host);
+      const place = placeOf(open, host);
+      const all = grantedNow(place);
       const names = all.map(({ peer }) => peer);
       const wanted = wantedPeers(input, all, open);
       if (format === 'nats-conf') {
@@ -137,14 +112,14 @@ vak acl export --format nats-conf --peer probe --role worker --queue builds --si
       }
       // The account holds every peer's rights, whomever a JWT is wanted for.
       const others = all.filter(({ peer }) => wanted.every((one) => one.peer !== peer));
-      const jwts = signed(serverUsersOf(workspace, [...wanted, ...others], names), open, host);
+      const jwts = signedAccess(serverUsersOf(workspace, [...wanted, ...others], names), place);
       const users = new Map([...jwts.users].filter(([peer]) => wanted.some((one) => one.peer === peer)));
       if (path === undefined) {
         host.output.print(jwtConfig({ ...jwts, users }));
         return;
       }
       const [[peer, jwt] = ['', '']] = users;
-      await writeCreds(resolve(path), { peer, jwt }, open);
+      await writeCreds(resolve(path), { peer, jwt }, place);
       host.output.data({ peer, path: resolve(path) }, resolve(path));
     });
     return undefined;

@@ -95,7 +95,7 @@ function checkArgs(command: Command, args: readonly string[]): void {
   const needed = command.args.filter((name) => !name.startsWith('['));
   const missing = needed[args.length];
   if (missing !== undefined) throw new VakError('invalid-input', `${call}: ${missing} is missing; see ${call} --help`);
-  if (args.length <= command.args.length) return;
+  if (args.length <= command.args.length || command.args.at(-1)?.endsWith('...]') === true) return;
   const count = args.length - command.args.length;
   if (command.rest !== undefined) {
     throw new VakError('invalid-input', `${call}: ${count} argument(s) too many; ${command.rest} stands after --`);

@@ -2,11 +2,16 @@
 import { aclCommands } from './acl-commands.ts';
 import { aclExportCommand } from './acl-export-command.ts';
 import { approvalsCommands } from './approvals-commands.ts';
+import { bundleCommands } from './bundle-commands.ts';
 import { chainCommands } from './chain-commands.ts';
 import type { Command } from './command.ts';
 import { configBusCommands } from './config-bus-commands.ts';
 import { configCommands } from './config-commands.ts';
 import { contextCommands } from './context-commands.ts';
+import { dlqArchiveCommands } from './dlq-archive-commands.ts';
+import { dlqCommands } from './dlq-commands.ts';
+import { dlqExportCommand } from './dlq-export-command.ts';
+import { dlqRetryCommands } from './dlq-retry-commands.ts';
 import { envelopeCommands } from './envelope-commands.ts';
 import { grantCommands } from './grant-commands.ts';
 import { grantMoveCommands } from './grant-move-commands.ts';
@@ -54,6 +59,11 @@ export const commandTable: readonly Command[] = [
   ...queuePauseCommands,
   metricsCommand,
   ...approvalsCommands,
+  ...dlqCommands,
+  ...dlqArchiveCommands,
+  ...dlqRetryCommands,
+  dlqExportCommand,
+  ...bundleCommands,
   ...contextCommands,
   selfTestCommand,
 ];

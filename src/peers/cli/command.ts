@@ -88,7 +88,7 @@ export interface CliHost {
 export interface Command {
   /** Words that call it, e.g. `['config', 'bus', 'get']`. */
   readonly words: readonly string[];
-  /** Names of its arguments; a last one in brackets may be left out. */
+  /** Names of its arguments; a last one in brackets may be left out, and given again and again if it ends with three dots: `[SEQ...]`. */
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   /** Name of what may stand after `--`, which is left as it is. A command without one takes that for further arguments. */

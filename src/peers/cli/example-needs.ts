@@ -5,3 +5,4 @@ export const secretNeed = '~/secret holds the workspace secret, mode 0600';
 export const serverNeed = 'a nats-server with JetStream at the address (nats-server -js)';
 export const contextNeed = 'the context prod (vak context add)';
 export const builderNeed = 'the identity builder (second example of vak id new)';
+export const letterNeed = `a dead letter (a task that failed for good); ${contextNeed}`;

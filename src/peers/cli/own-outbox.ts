@@ -7,6 +7,7 @@ import type { StoredIdentity } from '../../engine/identity/key-store.ts';
 import { createNkeySigner } from '../../engine/identity/nkey.ts';
 import { type DurablePeer, openDurablePeer } from '../../engine/outbox/durable-peer.ts';
 import { followFormer } from '../../engine/outbox/former-messages.ts';
+import { findKept, type KeptMessages } from '../../engine/outbox/kept-messages.ts';
 import { openOwnOutbox, outboxFolder } from '../../engine/outbox/outbox-folder.ts';
 import { requireStream } from '../../engine/outbox/require-stream.ts';
 import { type LeftMessages, sendLeft } from '../../engine/outbox/send-left.ts';
@@ -22,6 +23,13 @@ export interface OutboxAsked {
   readonly secrets: readonly WorkspaceSecretEntry[] | undefined;
   readonly fabric: Fabric;
   readonly place: BusPlace;
+}
+
+/** The journal that a command's outbox has. */
+export interface OwnJournal {
+  readonly slot: number;
+  /** What waits in journals of these numbers. */
+  kept(slots: readonly number[]): Promise<KeptMessages>;
 }
 
 /** How long what earlier processes left is waited for before a command goes on with its own, and void records and checkpoints after it, ms. */
@@ -74,7 +82,7 @@ export async function sendOwnLeft(asked: OutboxAsked, host: CliHost): Promise<Le
 export async function withOwnOutbox<T>(
   asked: OutboxAsked & { readonly subject: string },
   host: CliHost,
-  work: (peer: DurablePeer) => Promise<T>,
+  work: (peer: DurablePeer, own: OwnJournal) => Promise<T>,
 ): Promise<T> {
   const held = createDisposer();
   try {
@@ -87,7 +95,8 @@ export async function withOwnOutbox<T>(
       talkOfLeft(await sendLeft(folder, deps, { limitMs, except: slot }), host);
       const outcome = await former.finish(limitMs);
       if (outcome !== undefined) talkOfLeft({ ...outcome, problems: [] }, host);
-      return await work(durable);
+      const kept = (slots: readonly number[]) => findKept({ folder, slots, own: { slot, peer: durable }, deps });
+      return await work(durable, { slot, kept });
     } finally {
       const isWorthWaiting = !host.signal.aborted && asked.fabric.status().kind === 'connected';
       await durable.close(isWorthWaiting ? limitMs : 0);

@@ -20,6 +20,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const lines: Readonly<Record<string, readonly string[]>> = {
   'approvals approve': ['0197a3c0-0000-7000-8000-000000000001'],
   'approvals deny': ['0197a3c0-0000-7000-8000-000000000001', '--reason', 'no'],
+  'dlq archive': ['7', '--reason', 'no'],
+  'dlq edit': ['7', '--data', '/none', '--reason', 'no'],
+  'dlq export': ['7', '--out', '/none', '--reason', 'no'],
+  'dlq restore': ['7', '--reason', 'no'],
+  'dlq retry': ['7', '--reason', 'no'],
   'dlq-supervisor': [],
   'outbox send': [],
   provision: [],

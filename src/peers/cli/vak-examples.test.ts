@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { plainFields } from '../../../tests/support/golden-message.ts';
 import { cardWith, signerOf } from '../../../tests/support/identity-fixture.ts';
 import { createTestOperator } from '../../../tests/support/nats-jwt.ts';
-import { doneResult, openProfilePeer, type ProfilePeer } from '../../../tests/support/profile-worker.ts';
+import { doneResult, failedResult, openProfilePeer, type ProfilePeer } from '../../../tests/support/profile-worker.ts';
 import { prepareServer, startListener } from '../../../tests/support/vak-bus.ts';
 import { passphrase, prepareVak, type Ran } from '../../../tests/support/vak-program.ts';
 import { createNkeySeed } from '../../engine/identity/nkey.ts';
@@ -93,7 +93,14 @@ async function writeMessages(): Promise<void> {
 /** The worker that the examples about tasks need. */
 async function startBuilder(): Promise<void> {
   builder = await openProfilePeer(join(home(), '.config', 'Vak Workbench'), 'builder', bus.server.url);
-  await builder.work('builds', async () => doneResult);
+  await builder.work('builds', async ({ task }) => (task.command?.[0] === 'false' ? failedResult : doneResult));
+}
+
+/** The dead letter that the examples about dead letters need. */
+async function failForGood(): Promise<void> {
+  await succeeds('vak task submit --queue builds --context prod -- false');
+  const stream = builder?.fabric.durable.stream('VAK_DLQ_default');
+  await expect.poll(async () => (await stream?.state())?.messageCount, { timeout: 15_000 }).toBe(1);
 }
 
 /** A request that waits for its answer, for longer than the test takes. */
@@ -118,6 +125,7 @@ test('vak: each example of each help runs as it stands, where what it says it ne
   for (const { words, example } of rest.toSorted((a, b) => placeOf(a.words) - placeOf(b.words))) {
     if (nameOf(words) === 'publish') await succeeds('worker --context prod --identity builder -- true');
     if (nameOf(words) === 'task submit') await startBuilder();
+    if (nameOf(words) === 'dlq ls') await failForGood();
     if (words[0] === 'approvals' && words[1] !== 'ls') await askForApproval();
     for (const line of example.split('\n')) await succeeds(line);
     if (nameOf(words) === 'publish')

@@ -3,6 +3,7 @@
  * Theme and time zone are copies for the first paint; the settings file owns them (look-settings.ts).
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { type Grouping, groupings } from '../../shared/filter/letter-filter.ts';
 
 /** The nine views of the left rail, in order of ⌘/Ctrl+1…9. */
 export const viewIds = [
@@ -38,6 +39,8 @@ export type Wanted =
   | { readonly kind: 'queue'; readonly queue: string; readonly taskId: string | null }
   /** A setting by its key, or a part of the page by its name. */
   | { readonly kind: 'setting'; readonly key: string }
+  /** Those that a filter finds. */
+  | { readonly kind: 'letters'; readonly filter: string }
   /** Null: the one that has waited longest. */
   | { readonly kind: 'approvals'; readonly requestId: string | null };
 
@@ -59,6 +62,9 @@ export interface ViewState {
   readonly queueOrder: string;
   readonly queueFilter: string;
   readonly identityTab: IdentityTab;
+  /** What finds dead letters, and what they are put together by. */
+  readonly letterFilter: string;
+  readonly letterGrouping: Grouping;
   /** What was typed and not sent yet, by the name of its form; no secret belongs here. */
   readonly drafts: Readonly<Record<string, string>>;
   /** Widths that were dragged, in px, by the name of the panel or column. */
@@ -78,6 +84,8 @@ const defaults: ViewState = {
   queueOrder: 'name',
   queueFilter: '',
   identityTab: 'self',
+  letterFilter: '',
+  letterGrouping: 'cause',
   drafts: {},
   sizesPx: {},
 };
@@ -126,6 +134,8 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
     queueOrder: textOf(raw['queueOrder'], defaults.queueOrder),
     queueFilter: textOf(raw['queueFilter'], defaults.queueFilter),
     identityTab: oneOf(raw['identityTab'], identityTabIds, defaults.identityTab),
+    letterFilter: textOf(raw['letterFilter'], defaults.letterFilter),
+    letterGrouping: oneOf(raw['letterGrouping'], groupings, defaults.letterGrouping),
     drafts: draftsOf(raw['drafts']),
     sizesPx: sizesOf(raw['sizesPx']),
   };
@@ -176,6 +186,11 @@ export function showQueue(
   store.setState({ view: 'queues', wanted: { kind: 'queue', queue, taskId } });
 }
 
+/** Shows the dead letters that a filter finds. */
+export function showLetters(store: Pick<StoreApi<ViewState>, 'setState'>, filter: string): void {
+  store.setState({ view: 'dead-letters', wanted: { kind: 'letters', filter } });
+}
+
 /** Shows what waits for an answer: one request, or the one that has waited longest. */
 export function showApprovals(store: Pick<StoreApi<ViewState>, 'setState'>, requestId: string | null = null): void {
   store.setState({ view: 'approvals', wanted: { kind: 'approvals', requestId } });
@@ -186,9 +201,10 @@ export function createViewStore(storage: Pick<Storage, 'getItem' | 'setItem'>): 
   const store = createStore<ViewState>(() => load(storage));
   store.subscribe((state) => {
     const { view, theme, timeZone, isInspectorOpen, streamsMode, queueOrder, queueFilter, ...rest } = state;
-    const { identityTab, drafts, sizesPx } = rest;
-    const kept = { view, theme, timeZone, isInspectorOpen, streamsMode, queueOrder, queueFilter, identityTab };
-    storage.setItem(storageKey, JSON.stringify({ ...kept, drafts, sizesPx }));
+    const { identityTab, letterFilter, letterGrouping, drafts, sizesPx } = rest;
+    const look = { view, theme, timeZone, isInspectorOpen, streamsMode, identityTab };
+    const kept = { ...look, queueOrder, queueFilter, letterFilter, letterGrouping, drafts, sizesPx };
+    storage.setItem(storageKey, JSON.stringify(kept));
   });
   return store;
 }

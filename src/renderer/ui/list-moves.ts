@@ -37,9 +37,10 @@ export interface ScrollPlace {
 /** Where the list has to be scrolled to so that the first row in sight that is still there does not move. */
 export function keepPlace({ former, next, scrollTop, rowPx }: ScrollPlace): number {
   const first = Math.floor(scrollTop / rowPx);
+  const places = new Map(next.map((key, at) => [key, at]));
   for (let at = first; at < former.length; at++) {
-    const now = next.indexOf(former[at] as string);
-    if (now >= 0) return Math.max(0, scrollTop + (now - at) * rowPx);
+    const now = places.get(former[at] as string);
+    if (now !== undefined) return Math.max(0, scrollTop + (now - at) * rowPx);
   }
   return scrollTop;
 }

@@ -3,7 +3,7 @@
  * It is a grid whose rows are active descendants (WAI-ARIA): the focus is on the list.
  */
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus; its rows and cells are active descendants (WAI-ARIA grid).
-import { type KeyboardEvent, type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useId, useLayoutEffect, useMemo, useRef } from 'react';
 import { useFixedWindow } from './fixed-list.ts';
 import { keepPlace, moveInList } from './list-moves.ts';
 import { useHover } from './use-hover.ts';
@@ -107,7 +107,7 @@ function useRowKeys<T>(
 export function RowList<T>(props: RowListProps<T>) {
   const { label, rows, keyOf, rowPx = 28, selectedKey, onSelect, onOpen, header, className, listRef } = props;
   const id = useId();
-  const keys = rows.map(keyOf);
+  const keys = useMemo(() => rows.map(keyOf), [rows, keyOf]);
   const headPx = header === undefined ? 0 : 28;
   const range = useFixedWindow(listRef, { count: rows.length, rowPx, coveredPx: headPx });
   useAnchor(listRef, { keys, rowPx, isAnchored: props.isNewestFirst === true && selectedKey !== undefined });

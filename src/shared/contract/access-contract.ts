@@ -65,12 +65,31 @@ export interface SafetyReport {
   readonly text: string;
 }
 
+/** Access as a nats-server is told of it. */
+export interface AccessExport {
+  /** A block of its configuration with the peers' public keys, or signed JWTs. */
+  readonly format: 'nats-conf' | 'jwt';
+  readonly text: string;
+  readonly peerCount: number;
+}
+
 const peer = z.string().min(1).max(64);
 const sign = z.string().min(1).max(64);
 /** Name of the context that was shown; `conflict` if it is another by now. */
 const environment = z.string().max(256).optional();
 
+const format = z.enum(['nats-conf', 'jwt']);
+
 export const accessContract = {
+  /**
+   * What a nats-server needs to enforce the access of this workspace, by the grants in force. `jwt`: with the root's signature. Nothing in
+   * it is secret. Throws `not-found` (nobody is granted anything), `forbidden` (`jwt` without the root).
+   */
+  exportServer: call(z.object({ format }))<AccessExport>(),
+  /** The same, into a file that main asks for; throws `aborted` too. */
+  saveServer: call(z.object({ format }))<{ readonly path: string }>(),
+  /** The credentials of a peer whose keys are in this profile, into a file that main asks for. Throws `not-found`, `forbidden`, `aborted`. */
+  saveCredentials: call(z.object({ peer }))<{ readonly path: string }>(),
   /**
    * Grants as the workspace's root, which supersedes what the peer was granted before. `notAfter`: seconds since the epoch, 0 without
    * end. Throws `read-only`, `forbidden` (no operator, no root, or the peer is blocked), `invalid-input`, `conflict`.

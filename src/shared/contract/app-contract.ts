@@ -7,6 +7,7 @@ import { appStatusContract } from './app-status-contract.ts';
 import { approvalsContract } from './approvals-contract.ts';
 import { connectionsContract } from './connections-contract.ts';
 import { developerContract } from './developer-contract.ts';
+import { dlqContract } from './dlq-contract.ts';
 import { identityContract } from './identity-contract.ts';
 import { operationsContract } from './operations-contract.ts';
 import { provisioningContract } from './provisioning-contract.ts';
@@ -22,6 +23,7 @@ export const appContract = {
   approvals: approvalsContract,
   connections: connectionsContract,
   developer: developerContract,
+  dlq: dlqContract,
   identity: identityContract,
   operations: operationsContract,
   provisioning: provisioningContract,

@@ -3,7 +3,16 @@
  * Law: unknown fields are kept; every field has a bound.
  */
 import { z } from 'zod';
-import { count, hashField, lineField, reasonField, sourceField, timeField, tokenField } from './payload-fields.ts';
+import {
+  count,
+  hashField,
+  idField,
+  lineField,
+  reasonField,
+  sourceField,
+  timeField,
+  tokenField,
+} from './payload-fields.ts';
 
 /** Most places that one record names. */
 export const maxAuditPlaces = 1_000;
@@ -20,7 +29,8 @@ const placesField = z
 
 /**
  * One action of an operator; those of one operation share `operationId`. `count`: how many things it touched; `places`: where
- * they lie, if that matters.
+ * they lie, if that matters. Of a dead letter's retry (docs/spec/triage.md D5) also the task that it is, and, if that failed in another
+ * way, how.
  */
 export const auditAction = z.looseObject({
   operationId: tokenField,
@@ -31,6 +41,14 @@ export const auditAction = z.looseObject({
   reason: reasonField.optional(),
   outcome: lineField,
   places: placesField.optional(),
+  taskId: idField.optional(),
+  taskLeaf: hashField.optional(),
+  queue: tokenField.optional(),
+  isEdited: z.boolean().optional(),
+  fingerprint: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/, 'expected 16 lower hex digits')
+    .optional(),
 });
 
 /** The head of a chain at a time (E14). */

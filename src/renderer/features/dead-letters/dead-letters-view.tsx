@@ -1,25 +1,27 @@
-/** Dead letters, before the work plane is there. */
-import { Skull } from 'lucide-react';
-import { ActionButton } from '../../actions/action-button.tsx';
-import { PlannedView } from '../../ui/planned-view.tsx';
+/** Dead letters: what failed for good, put together by cause, and what is done about it (product.md "Dead letters"). */
+import type { LettersState } from '../../../shared/contract/dlq-contract.ts';
+import { ViewFrame } from '../../ui/view-frame.tsx';
+import { useSnapshot } from '../../workbench.tsx';
+import { LettersSkeleton, UnreadLetters } from './dead-letters-empty.tsx';
+import { LetterDialogs } from './letter-dialogs.tsx';
+import { summaryWords } from './letter-words.ts';
+import { LettersContent } from './letters-content.tsx';
+import './dead-letters-view.css';
 
-const holds = [
-  'Incidents: failures with the same cause in one group, with trend, first and last time',
-  'Every attempt of a task, what led to it, and the worker’s last output and load',
-  'Retry of one, a selection or all that match, in small steps that stop by themselves',
-  'Edit and retry with a diff, archive and restore, notes, and a signed audit of each action',
-];
+/** Whatever is known of them, or that nothing is. */
+function LettersBody({ state }: { readonly state: LettersState | undefined }) {
+  if (state === undefined || (state.readAtMs === null && state.problem === null)) return <LettersSkeleton />;
+  if (state.readAtMs === null) return state.problem && <UnreadLetters problem={state.problem} />;
+  return <LettersContent state={state} />;
+}
 
 export function DeadLettersView() {
+  const state = useSnapshot('dlq.state');
+  const isRead = state !== undefined && state.readAtMs !== null;
   return (
-    <PlannedView
-      icon={Skull}
-      title="Dead letters"
-      what="Dead letters are tasks that failed for good and wait for a decision."
-      holds={holds}
-      needs="They need the work plane: queues with retries, and the supervisor that takes what fails too often. Until then a failed command shows its cause in its session."
-    >
-      <ActionButton action="view.streams" />
-    </PlannedView>
+    <ViewFrame title="Dead letters" summary={isRead ? summaryWords(state) : undefined}>
+      <LettersBody state={state} />
+      <LetterDialogs />
+    </ViewFrame>
   );
 }

@@ -15,6 +15,7 @@ import {
   whyNotGrant,
   whyNotRenewCard,
   whyNotRevoke,
+  whyNotSign,
   whyNotUnverify,
 } from './access-reasons.ts';
 import type { AccessWork } from './access-work.ts';
@@ -74,6 +75,10 @@ export function createAccessActions(deps: AccessActionsDeps, isIdentityView: boo
       disabledReason: () => whyNotGrant(situation()),
       run: () => work.ask(undefined, undefined),
     },
+    {
+      ...{ id: 'access.export', title: 'Export the access for a nats-server…', group, ...keys('x') },
+      run: work.askExport,
+    },
     { id: 'access.addCard', title: 'Add the card of a peer…', group, ...keys('a'), run: work.askCard },
     { id: 'access.copyCard', title: 'Copy the card of this peer', group, run: () => copyCard(deps) },
     {
@@ -126,6 +131,11 @@ export function createGrantActions(
       ...{ id: 'access.try', title: `Try what ${name} may`, group, keys: ['t'] },
       disabledReason: () => (grant === undefined ? 'select a grant first' : undefined),
       run: run((one) => tryOut(one.peer)),
+    },
+    {
+      ...{ id: 'access.saveCredentials', title: `Save credentials of ${name} for a nats-server…`, group },
+      disabledReason: () => (grant === undefined ? 'select a grant first' : whyNotSign(situation())),
+      run: run((one) => work.saveCredentials(one.peer)),
     },
     copyKeyAction(deps, grant),
   ];

@@ -19,6 +19,11 @@ export function whyNotGrant({ connection, self }: Pick<AccessSituation, 'connect
   return readOnlyLack(connection) ?? (self?.holdsRoot === true ? undefined : rootAdvice);
 }
 
+/** Of what the root signs and does not go over the bus. */
+export function whyNotSign({ self }: Pick<AccessSituation, 'self'>): string | undefined {
+  return self?.holdsRoot === true ? undefined : 'the root key of this workspace is held elsewhere: do it there';
+}
+
 export function whyNotRenewCard({ connection }: Pick<AccessSituation, 'connection'>): string | undefined {
   return readOnlyLack(connection);
 }

@@ -20,6 +20,7 @@ export interface AccessWorkState {
   readonly granting: { readonly fields: GrantFields; readonly isRenewal: boolean } | undefined;
   readonly revoking: GrantSummary | undefined;
   readonly isAddingCard: boolean;
+  readonly isExporting: boolean;
   /** Whose safety number is compared. */
   readonly comparing: string | undefined;
   /** Whose changed key is asked about; `isCompared`: its number was compared before. */
@@ -36,6 +37,9 @@ export interface AccessWork {
   askRevoke(grant: GrantSummary): void;
   revoke(given: Confirmation): Promise<void>;
   askCard(): void;
+  askExport(): void;
+  /** Main asks where to; closing that is no failure. */
+  saveCredentials(peer: string): Promise<void>;
   /** Says what the card was; throws what the engine throws. */
   addCard(text: string): Promise<void>;
   addCardFile(): Promise<void>;
@@ -57,7 +61,14 @@ export interface AccessWorkDeps extends Pick<Workbench, 'notify' | 'reportError'
 }
 
 const closed = {
-  ...{ granting: undefined, revoking: undefined, isAddingCard: false, comparing: undefined, accepting: undefined },
+  ...{
+    granting: undefined,
+    revoking: undefined,
+    isAddingCard: false,
+    isExporting: false,
+    comparing: undefined,
+    accepting: undefined,
+  },
 } as const;
 
 const sightWords: Readonly<Record<AddedCard['sight'], string>> = {
@@ -126,6 +137,17 @@ export function createAccessWork({ client, environment, notify, reportError }: A
       });
     },
     askCard: () => open({ isAddingCard: true }),
+    askExport: () => open({ isExporting: true }),
+    async saveCredentials(peer) {
+      try {
+        const { path } = await client.saveCredentials({ peer });
+        notify(
+          `The credentials of ${peer} are in ${visibleText(path)}: whoever has that file is ${peer} to the server.`,
+        );
+      } catch (error) {
+        if (!isVakError(error, 'aborted')) throw error;
+      }
+    },
     async addCard(text) {
       tellCard(await client.addCard({ text }));
     },

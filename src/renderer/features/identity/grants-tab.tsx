@@ -1,6 +1,6 @@
 /** Who may do what in this workspace, and until when: the grants that its root has signed. */
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus; its rows and cells are active descendants (WAI-ARIA grid).
-import { FlaskConical, KeyRound, Plus, RefreshCw, TriangleAlert, UserX } from 'lucide-react';
+import { FlaskConical, KeyRound, Plus, RefreshCw, ServerCog, TriangleAlert, UserX } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import type { PeerSummary } from '../../../shared/contract/access-contract.ts';
 import type { GrantSummary, SelfSummary } from '../../../shared/contract/identity-contract.ts';
@@ -229,6 +229,7 @@ export function GrantsTab({ self, peers, nowMs }: GrantsTabProps) {
         inputRef={moves.filter}
         onLeave={moves.focusList}
       >
+        <ActionButton action="access.export" icon={ServerCog} label="Export…" />
         <ActionButton action="access.grant" icon={Plus} label="Grant…" variant="primary" />
       </ListStrip>
       {count === 0 && <NoGrants />}

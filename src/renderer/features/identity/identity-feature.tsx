@@ -5,6 +5,7 @@ import { GuardDialog } from '../../ui/guard-dialog.tsx';
 import { useActions, useViewState } from '../../workbench.tsx';
 import { createAccessActions } from './access-actions.ts';
 import { AddCardDialog } from './add-card-dialog.tsx';
+import { ExportDialog } from './export-dialog.tsx';
 import { GrantDialog } from './grant-dialog.tsx';
 import { revokeConsequence } from './grant-standing.ts';
 import { changeCause } from './peer-words.ts';
@@ -61,6 +62,7 @@ export function IdentityFeature() {
     <>
       <GrantDialog />
       <AddCardDialog />
+      <ExportDialog />
       <SafetyDialog />
       <RevokeGuard />
       <AcceptGuard />

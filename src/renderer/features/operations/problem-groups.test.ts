@@ -47,7 +47,7 @@ describe('problems of one kind', () => {
     );
     expect(group?.problem).toMatchObject({
       title: '4 tasks of render failed for good',
-      place: { kind: 'queue', queue: 'render' },
+      place: { kind: 'letters', filter: 'queue:render' },
     });
   });
 

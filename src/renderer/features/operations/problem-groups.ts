@@ -4,7 +4,7 @@
  */
 import type { IncidentKind } from '../../../shared/protocol/incident-kinds.ts';
 import { formatCount } from '../../ui/format.ts';
-import { beganMs, kindOf, type Problem } from './problems.ts';
+import { beganMs, kindOf, type Problem, type ProblemPlace } from './problems.ts';
 
 /** One line of the list: a problem, or so many of one kind that nobody would read them one by one. */
 export interface ProblemEntry {
@@ -52,6 +52,13 @@ function countsOf(members: readonly Problem[]): Counts {
   return { members: members.length, queues: [...queues], total };
 }
 
+/** Where the worst of them leads, for all of them. */
+function placeOf(place: ProblemPlace, queues: readonly string[]): ProblemPlace {
+  const [queue] = queues;
+  if (place.kind === 'letters') return { kind: 'letters', filter: queues.length === 1 ? `queue:${queue}` : '' };
+  return place.kind === 'queue' && queues.length > 1 ? { kind: 'queues' } : place;
+}
+
 /** The line of a group. */
 function groupOf(kind: string, members: readonly Problem[], titleOf: (counts: Counts) => string): ProblemEntry {
   const counts = countsOf(members);
@@ -70,7 +77,7 @@ function groupOf(kind: string, members: readonly Problem[], titleOf: (counts: Co
       why: `${incident === null ? 'The latest' : 'The worst'}: ${worst.title}. ${worst.why}`,
     },
     ...{ atMs: latest(members.map(({ atMs }) => atMs)), firstMs: began.length === 0 ? null : Math.min(...began) },
-    place: worst.place.kind === 'queue' && queues.length > 1 ? { kind: 'queues' } : worst.place,
+    place: placeOf(worst.place, queues),
     incident: incident && { ...incident, title, queue: null, isMuted },
   };
   return { problem, members: sorted };

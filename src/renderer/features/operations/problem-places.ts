@@ -3,6 +3,7 @@ import {
   showApprovals,
   showConnections,
   showGap,
+  showLetters,
   showQuarantine,
   showQueue,
   showSession,
@@ -14,6 +15,7 @@ const words: Readonly<Record<ProblemPlace['kind'], string>> = {
   session: 'Open its session',
   queue: 'Open the queue',
   queues: 'Open the queues',
+  letters: 'Open the dead letters',
   dropped: 'Show the gap',
   outage: 'Show the gap',
   quarantine: 'Show them',
@@ -34,6 +36,9 @@ export function openPlace(view: Workbench['view'], place: ProblemPlace): void {
       break;
     case 'queue':
       showQueue(view, place.queue);
+      break;
+    case 'letters':
+      showLetters(view, place.filter);
       break;
     case 'dropped':
     case 'outage':

@@ -232,6 +232,16 @@ describe('what is wrong now', () => {
     expect(findProblems({ ...nothing, swarm: { ...swarm, state: 'stopped' } })).toEqual([]);
   });
 
+  it('W5 dead letters lead to themselves: those of the queue, of the class that the incident is about', () => {
+    const placeOf = (id: string) =>
+      findProblems({ ...nothing, work: work({ ...incident('dead-letters'), id }) })[0]?.place;
+    const own = { kind: 'letters', filter: 'queue:q' };
+    expect(placeOf('dead-letters:q:*')).toEqual(own);
+    expect(placeOf('dead-letters:q:a "b"')).toEqual(own);
+    expect(placeOf('dead-letters:q:net:timeout')).toEqual({ ...own, filter: 'queue:q error:net:timeout' });
+    expect(findProblems({ ...nothing, work: work(incident('lag')) })[0]?.place).toEqual({ kind: 'queue', queue: 'q' });
+  });
+
   it('look.md a line keeps its place while its incident goes on', () => {
     const ids = (lastMs: number) =>
       findProblems({

@@ -14,6 +14,8 @@ import { refusalWords } from '../../ui/refusal-words.ts';
 export type ProblemPlace =
   | { readonly kind: 'session'; readonly session: string }
   | { readonly kind: 'queue'; readonly queue: string }
+  /** Dead letters, as their filter finds them. */
+  | { readonly kind: 'letters'; readonly filter: string }
   | {
       readonly kind: 'dropped' | 'outage' | 'quarantine' | 'connections' | 'queues' | 'approvals' | 'access';
     };
@@ -249,8 +251,17 @@ function unreadOf(queues: QueuesState | undefined, connection: ConnectionsState 
   ];
 }
 
+/** Dead letters are looked into where they are; an incident of one class of them names it behind its queue. */
+function placeOf({ id, kind, queue, place }: Incident): ProblemPlace {
+  if (kind !== 'dead-letters' || queue === null) return place;
+  const errorClass = id.split(':').slice(2).join(':');
+  const isApart = errorClass !== '' && errorClass !== '*' && !/[\s"]/.test(errorClass);
+  return { kind: 'letters', filter: `queue:${queue}${isApart ? ` error:${errorClass}` : ''}` };
+}
+
 function incidentProblem(incident: Incident): Problem {
-  const { id, tone, title, why, next, place, firstMs, lastMs, isStanding } = incident;
+  const { id, tone, title, why, next, firstMs, lastMs, isStanding } = incident;
+  const place = placeOf(incident);
   return {
     ...{ id: `incident ${id}`, tone, title, why, next, place, firstMs: isStanding ? null : firstMs },
     atMs: isStanding ? firstMs : lastMs,

@@ -13,7 +13,10 @@ import './rail.css';
 export type Badges = Readonly<Partial<Record<ViewId, number>>>;
 
 /** What a count means, for screen readers; "waiting" where nothing else is said. */
-const badgeWords: Readonly<Partial<Record<ViewId, string>>> = { queues: 'to look at' };
+const badgeWords: Readonly<Partial<Record<ViewId, string>>> = {
+  queues: 'to look at',
+  'dead-letters': 'open causes',
+};
 
 const steps: Readonly<Record<string, (index: number) => number>> = {
   ArrowDown: (index) => Math.min(viewCatalog.length - 1, index + 1),

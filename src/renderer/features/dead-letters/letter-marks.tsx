@@ -1,0 +1,40 @@
+/** State of a letter, a group, a retry or a campaign: a sign and a word, in its tone. */
+import {
+  Archive,
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CircleDot,
+  CircleX,
+  Eye,
+  type LucideIcon,
+  RotateCw,
+} from 'lucide-react';
+import type { StateWord } from './letter-words.ts';
+
+const icons: Readonly<Record<string, LucideIcon>> = {
+  open: CircleAlert,
+  retrying: RotateCw,
+  resolved: CircleCheck,
+  done: CircleCheck,
+  'failed again': CircleX,
+  'failed the same': CircleX,
+  'failed anew': CircleX,
+  'stopped by itself': CircleX,
+  failed: CircleX,
+  lost: CircleX,
+  refused: CircleX,
+  archived: Archive,
+  acknowledged: Eye,
+  running: CircleDot,
+};
+
+export function StateMark({ word: { word, tone } }: { readonly word: StateWord }) {
+  const Icon = icons[word] ?? CircleDashed;
+  return (
+    <span className={`letter-mark ${tone === 'quiet' ? 'dim' : `tone-${tone}`}`} data-word={word}>
+      <Icon size={13} aria-hidden="true" />
+      {word}
+    </span>
+  );
+}

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import type { CampaignState } from '../../../shared/contract/dlq-contract.ts';
+import { groupTitle, readingWords, settledCount, stepWords, summaryWords } from './letter-words.ts';
+
+const counts: CampaignState['counts'] = {
+  ...{ requested: 1, published: 2, claimed: 3, done: 4, 'failed-same': 5, 'failed-new': 6 },
+  ...{ lost: 7, unanswered: 8, refused: 9, cancelled: 10 },
+};
+
+it('W5 D7 letters of a retry count as ended once nothing more comes of them', () => {
+  expect(settledCount({ counts })).toBe(4 + 5 + 6 + 7 + 9 + 10);
+});
+
+it('D8 a canary says its step and its size; one that is over says that the rest goes', () => {
+  const running = { isCanary: true, state: 'running' } as const;
+  expect(stepWords({ ...running, step: { size: 2, index: 1, of: 4 } })).toBe('canary step 2 of 4: 2 letters');
+  expect(stepWords({ ...running, step: null })).toContain('the rest goes');
+  expect(stepWords({ isCanary: true, state: 'done', step: null })).toBeUndefined();
+  expect(stepWords({ isCanary: false, state: 'running', step: null })).toBeUndefined();
+});
+
+it('W5 the title says what is open; a group without a name says so', () => {
+  const none = { open: 0, retrying: 0, resolved: 3, 'failed-again': 0, archived: 0 };
+  expect(summaryWords({ counts: none, openGroupCount: 0 })).toBe('none is open');
+  expect(summaryWords({ counts: { ...none, open: 4 }, openGroupCount: 1 })).toBe('4 open · 1 open cause');
+  expect(readingWords({ readCount: 3, streamCount: 3 })).toBeUndefined();
+  expect(readingWords({ readCount: 1, streamCount: 3 })).toBe('read 1 of 3 letters');
+  expect(groupTitle({ key: '', title: '' }, 'worker')).toBe('no worker is known');
+});

@@ -1,0 +1,101 @@
+/** What is said of dead letters and their retries, everywhere in the same words. Pure. */
+import type {
+  CampaignState,
+  GroupState,
+  LetterGroup,
+  LettersState,
+  RetryOutcome,
+} from '../../../shared/contract/dlq-contract.ts';
+import type { Grouping, LetterState } from '../../../shared/filter/letter-filter.ts';
+import { formatCount } from '../../ui/format.ts';
+
+export type LetterTone = 'ok' | 'wait' | 'bad' | 'quiet';
+
+export interface StateWord {
+  readonly word: string;
+  readonly tone: LetterTone;
+}
+
+export const stateWords: Readonly<Record<LetterState, StateWord>> = {
+  open: { word: 'open', tone: 'bad' },
+  retrying: { word: 'retrying', tone: 'wait' },
+  resolved: { word: 'resolved', tone: 'ok' },
+  'failed-again': { word: 'failed again', tone: 'bad' },
+  archived: { word: 'archived', tone: 'quiet' },
+};
+
+export const groupStateWords: Readonly<Record<GroupState, StateWord>> = {
+  open: { word: 'open', tone: 'bad' },
+  acknowledged: { word: 'acknowledged', tone: 'wait' },
+  resolved: { word: 'resolved', tone: 'ok' },
+  archived: { word: 'archived', tone: 'quiet' },
+};
+
+export const outcomeWords: Readonly<Record<RetryOutcome, StateWord>> = {
+  requested: { word: 'requested', tone: 'quiet' },
+  published: { word: 'published', tone: 'wait' },
+  claimed: { word: 'claimed', tone: 'wait' },
+  done: { word: 'done', tone: 'ok' },
+  'failed-same': { word: 'failed the same', tone: 'bad' },
+  'failed-new': { word: 'failed anew', tone: 'bad' },
+  lost: { word: 'lost', tone: 'bad' },
+  unanswered: { word: 'unanswered', tone: 'wait' },
+  refused: { word: 'refused', tone: 'bad' },
+  cancelled: { word: 'not begun', tone: 'quiet' },
+};
+
+export const campaignWords: Readonly<Record<CampaignState['state'], StateWord>> = {
+  running: { word: 'running', tone: 'wait' },
+  waiting: { word: 'waiting', tone: 'wait' },
+  done: { word: 'done', tone: 'ok' },
+  stopped: { word: 'stopped by itself', tone: 'bad' },
+  cancelled: { word: 'stopped', tone: 'quiet' },
+  failed: { word: 'failed', tone: 'bad' },
+};
+
+export const groupingTitles: Readonly<Record<Grouping, string>> = {
+  cause: 'Cause',
+  queue: 'Queue',
+  worker: 'Worker',
+  type: 'Type',
+};
+
+/** `1 letter`, `412 letters`. */
+export const lettersWords = (count: number): string => `${formatCount(count)} ${count === 1 ? 'letter' : 'letters'}`;
+
+/** What stands beside the title of the view. */
+export function summaryWords({ counts, openGroupCount }: Pick<LettersState, 'counts' | 'openGroupCount'>): string {
+  if (counts.open === 0) return 'none is open';
+  const causes = openGroupCount === 1 ? '1 open cause' : `${formatCount(openGroupCount)} open causes`;
+  return `${formatCount(counts.open)} open · ${causes}`;
+}
+
+/** What is read of the stream, while that goes on; undefined: all is read. */
+export function readingWords({ readCount, streamCount }: Pick<LettersState, 'readCount' | 'streamCount'>) {
+  return readCount < streamCount ? `read ${formatCount(readCount)} of ${lettersWords(streamCount)}` : undefined;
+}
+
+const unnamed: Readonly<Record<Grouping, string>> = {
+  cause: 'no cause is known',
+  queue: 'no queue is known',
+  worker: 'no worker is known',
+  type: 'no type is known',
+};
+
+/** The words of a row of the list of groups. */
+export function groupTitle({ key, title }: Pick<LetterGroup, 'key' | 'title'>, by: Grouping): string {
+  if (key === '') return unnamed[by];
+  return title === '' ? key : title;
+}
+
+/** Of a campaign: how many letters have come to an end of their own. */
+export function settledCount({ counts }: Pick<CampaignState, 'counts'>): number {
+  const { done, lost, refused, cancelled } = counts;
+  return done + lost + refused + cancelled + counts['failed-same'] + counts['failed-new'];
+}
+
+/** `step 2 of 4: 2 letters`; undefined: there is no canary, or it is over. */
+export function stepWords({ step, isCanary, state }: Pick<CampaignState, 'step' | 'isCanary' | 'state'>) {
+  if (step !== null) return `canary step ${step.index + 1} of ${step.of}: ${lettersWords(step.size)}`;
+  return isCanary && (state === 'running' || state === 'waiting') ? 'the canary is over, the rest goes' : undefined;
+}

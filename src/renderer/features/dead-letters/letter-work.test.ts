@@ -1,0 +1,91 @@
+import { expect, it, vi } from 'vitest';
+import type { LetterPlan, LetterReport } from '../../../shared/contract/dlq-contract.ts';
+import { createLetterWork, type LetterWorkDeps, toBase64 } from './letter-work.ts';
+
+const plan: LetterPlan = {
+  ...{ planId: 'p1', count: 2, allCount: 9, environment: 'prod', cutoffSeq: 9, queues: [], leftOut: [] },
+};
+
+function setUp() {
+  const retry = vi.fn(async () => ({ operationId: 'o1' }));
+  const client = {
+    retry,
+    plan: vi.fn(async () => plan),
+    editRetry: vi.fn(async () => ({ operationId: 'o1', taskId: 't1' })),
+    archive: vi.fn(async () => ({ operationId: 'o1', count: 2 })),
+    restore: vi.fn(async () => ({ operationId: 'o2', count: 2 })),
+    setGroup: vi.fn(async () => undefined),
+    cancel: vi.fn(async () => undefined),
+    open: vi.fn(async () => ({ kind: 'opened', bytes: Uint8Array.of(1, 2, 255), wasSealed: true })),
+    letter: vi.fn(async () => ({ seq: 7 }) as LetterReport),
+  };
+  const said = { notify: vi.fn(), refuse: vi.fn(), reportError: vi.fn(), showArchived: vi.fn() };
+  const work = createLetterWork({ client: client as unknown as LetterWorkDeps['client'], ...said });
+  return { client, work, ...said, state: () => work.store.getState() };
+}
+
+it('D6 a retry goes by the plan that was shown, and ends the selection', async () => {
+  const { work, client, state } = setUp();
+  work.pick([3, 9]);
+  await work.plan('retry', { kind: 'picked', seqs: [3, 9] });
+  expect(client.plan).toHaveBeenCalledWith({ selection: { seqs: [3, 9] }, action: 'retry' });
+  await work.retry({ isCanary: true, ratePerSec: 10, queue: ' ', reason: 'fixed ' });
+  expect(client.retry).toHaveBeenCalledWith({ planId: 'p1', isCanary: true, ratePerSec: 10, reason: 'fixed' });
+  expect([state().asking, state().picked.size]).toEqual([undefined, 0]);
+});
+
+it('D6 what could not be done leaves the question open, and the selection as it was', async () => {
+  const { work, client, state } = setUp();
+  work.pick([3]);
+  await work.plan('archive', { kind: 'picked', seqs: [3] });
+  client.archive.mockRejectedValueOnce(new Error('gone'));
+  await expect(work.setArchived(undefined)).rejects.toThrow('gone');
+  expect([state().asking?.kind, state().picked.size]).toEqual(['archive', 1]);
+});
+
+it('D5 what was archived letter by letter is brought back as it was; of a filter it is shown', async () => {
+  const { work, client, notify, showArchived } = setUp();
+  await work.plan('archive', { kind: 'letter', seqs: [3] });
+  await work.setArchived('noise');
+  notify.mock.calls[0]?.[1].run();
+  await vi.waitFor(() => expect(client.restore).toHaveBeenCalledWith({ planId: 'p1' }));
+  await work.plan('archive', { kind: 'matching', filter: 'queue:q', isWhole: false });
+  await work.setArchived(undefined);
+  notify.mock.lastCall?.[1].run();
+  expect(showArchived).toHaveBeenCalledOnce();
+});
+
+it('D9 a draft is kept until it was sent, and goes as the bytes that were written', async () => {
+  const { work, client, state } = setUp();
+  await work.edit(7);
+  expect(state().asking).toMatchObject({ kind: 'edit', bytes: Uint8Array.of(1, 2, 255) });
+  work.keepDraft(7, Uint8Array.of(0, 254));
+  work.close();
+  expect(state().drafts.get(7)).toEqual(Uint8Array.of(0, 254));
+  await work.edit(7);
+  await work.sendEdited({ bytes: Uint8Array.of(0, 254), queue: undefined, reason: undefined });
+  expect(client.editRetry).toHaveBeenCalledWith({ seq: 7, data: 'AP4=' });
+  expect(state().drafts.size).toBe(0);
+  expect(toBase64(new Uint8Array(40_000)).length).toBe(53_336);
+});
+
+it('D10 what does not open is not edited, and says why', async () => {
+  const { work, client, refuse, state } = setUp();
+  client.open.mockResolvedValueOnce({ kind: 'failed', failure: { why: 'its key is gone' } } as never);
+  await work.edit(7);
+  expect(refuse).toHaveBeenCalledWith('Edit letter 7: its key is gone');
+  expect(state().asking).toBeUndefined();
+});
+
+it('W5 another group ends what was picked and opened', () => {
+  const { work, state } = setUp();
+  work.selectGroup('a');
+  work.openLetter(3);
+  work.togglePick(3);
+  work.togglePick(4);
+  work.togglePick(3);
+  expect([...state().picked]).toEqual([4]);
+  work.selectGroup('b');
+  expect(state()).toMatchObject({ letter: null, isOpen: false, pane: 'groups', isAll: false });
+  expect(state().picked.size).toBe(0);
+});

@@ -1,0 +1,318 @@
+/** Groups, their letters and the open one, side by side; what acts on them below. */
+import { ArrowUp } from 'lucide-react';
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import type { LetterGroup, LettersState } from '../../../shared/contract/dlq-contract.ts';
+import type { Grouping } from '../../../shared/filter/letter-filter.ts';
+import { useEnvironment } from '../../state/use-environment.ts';
+import { Button } from '../../ui/button.tsx';
+import { describeError } from '../../ui/describe-error.ts';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { SidePanel } from '../../ui/side-panel.tsx';
+import { Splitter } from '../../ui/splitter.tsx';
+import { useHeldRows, useHold } from '../../ui/use-held-rows.ts';
+import { useSize } from '../../ui/use-size.ts';
+import { useActions, useViewState, useWorkbench } from '../../workbench.tsx';
+import { BulkBar } from './bulk-bar.tsx';
+import { CampaignStrip } from './campaign-strip.tsx';
+import { NoLetters, NoMatch } from './dead-letters-empty.tsx';
+import { GroupList, type GroupRow } from './group-list.tsx';
+import { knownNames } from './known-names.ts';
+import { type ActedOn, createChangeActions, createMoveActions } from './letter-actions.ts';
+import { LetterDetail } from './letter-detail.tsx';
+import { LetterList } from './letter-list.tsx';
+import type { LetterPagesState } from './letter-pages.ts';
+import { allKey, filterOfGroup, scopeOf } from './letter-scope.ts';
+import { groupTitle } from './letter-words.ts';
+import type { SaidCause } from './letter-work.ts';
+import { LettersStrip } from './letters-strip.tsx';
+import { type KnownGroups, useLetterGroups, useLetterPages } from './use-dead-letters.ts';
+import { useLetterMoves } from './use-letter-moves.ts';
+import { useLetterWork, useLetterWorkState } from './use-letter-work.ts';
+
+const detailBounds = { initialPx: 520, minPx: 400, maxPx: 960 };
+const groupBounds = { initialPx: 340, minPx: 260, maxPx: 640 };
+const groupKey = ({ key }: GroupRow): string => key;
+const noGroups: readonly LetterGroup[] = [];
+
+/** The groups as they are shown: they hold still under the pointer and the keys; the largest is chosen until another one is. */
+function useGroupRows(filter: string, by: Grouping) {
+  const work = useLetterWork();
+  const { known, error } = useLetterGroups(filter, by);
+  const group = useLetterWorkState((one) => one.group);
+  const hold = useHold();
+  const groups = known?.groups ?? noGroups;
+  const isOwn = known !== undefined && known.of === `${by} ${filter}`;
+  const { kept, added } = useHeldRows(groups, { keyOf: groupKey, isHeld: hold.isHeld, of: `${by} ${filter}` });
+  const rows = useMemo((): readonly GroupRow[] => {
+    const now = new Set(groups.map(groupKey));
+    const shown = [...kept, ...added].filter((one) => now.has(one.key));
+    const openCount = shown.reduce((sum, one) => sum + one.counts.open, 0);
+    return [{ key: allKey, openCount, allCount: known?.matchingCount ?? 0 }, ...shown];
+  }, [groups, kept, added, known]);
+  const isChosen = group === allKey || groups.some(({ key }) => key === group);
+  const first = groups[0]?.key ?? null;
+  useEffect(() => {
+    if (isOwn && !isChosen && group !== first) work.selectGroup(first);
+  }, [work, isOwn, isChosen, group, first]);
+  return { known, error, groups, rows, group, hold };
+}
+
+/** The row of the letters that has the cursor; one that is not known yet is gone to when it is. */
+function useLetterCursor(state: LetterPagesState) {
+  const work = useLetterWork();
+  const letter = useLetterWorkState((one) => one.letter);
+  const [awaited, setAwaited] = useState<number | undefined>();
+  const arrived = awaited === undefined ? undefined : state.slots[awaited]?.row;
+  useEffect(() => {
+    if (arrived === undefined) return;
+    setAwaited(undefined);
+    work.selectLetter(arrived.seq);
+  }, [work, arrived]);
+  const selectKey = (key: string): void => {
+    const isKnown = !key.startsWith('#');
+    setAwaited(isKnown ? undefined : Number(key.slice(1)));
+    if (isKnown) work.selectLetter(Number(key));
+  };
+  const selectedKey = awaited === undefined ? (letter === null ? undefined : String(letter)) : `#${awaited}`;
+  return { selectKey, selectedKey };
+}
+
+/** A cause, as far as it is known here. */
+function causeOf(fingerprint: string, groups: readonly LetterGroup[], by: Grouping): SaidCause {
+  const group = by === 'cause' ? groups.find(({ key }) => key === fingerprint) : undefined;
+  if (group === undefined) {
+    return { ...{ fingerprint, title: fingerprint, state: 'open', assignee: null, note: null }, newestSeq: undefined };
+  }
+  const { state, assignee, note, newestSeq } = group;
+  return { fingerprint, title: groupTitle(group, by), state, assignee, note, newestSeq };
+}
+
+interface Looked {
+  readonly filter: string;
+  readonly by: Grouping;
+  readonly groups: readonly LetterGroup[];
+  readonly state: LetterPagesState;
+}
+
+/** What the keys and buttons act on. */
+function useActedOn({ filter, by, groups, state }: Looked): ActedOn {
+  const { group, letter, pane, picked, isAll } = useLetterWorkState((one) => one);
+  return useMemo(() => {
+    const scope = scopeOf({ filter, by, group, letter, pane, picked, isAll });
+    const seq = scope?.kind === 'matching' ? undefined : scope?.seqs[0];
+    const row = seq === undefined ? undefined : state.slots.find((slot) => slot.row?.seq === seq)?.row;
+    const ofGroup = pane === 'groups' && by === 'cause' && group !== null && group !== allKey && group !== '';
+    const fingerprint = ofGroup ? group : row?.fingerprint;
+    const cause = fingerprint === undefined ? undefined : causeOf(fingerprint, groups, by);
+    return { scope, cause, closedWhy: row?.closedWhy };
+  }, [filter, by, groups, state.slots, group, letter, pane, picked, isAll]);
+}
+
+function useLetterActions(acted: ActedOn): void {
+  const { mirror, notify } = useWorkbench();
+  const work = useLetterWork();
+  useActions(useMemo(() => createChangeActions({ mirror, notify, work }, acted), [mirror, notify, work, acted]));
+}
+
+/** Shows what another view asked for. */
+function useWantedLetters(focusGroups: () => void): void {
+  const { view } = useWorkbench();
+  const work = useLetterWork();
+  const wanted = useViewState((one) => (one.wanted?.kind === 'letters' ? one.wanted : null));
+  useEffect(() => {
+    if (wanted === null) return;
+    view.setState({ wanted: null, letterFilter: wanted.filter, letterGrouping: 'cause' });
+    work.selectGroup(null);
+    requestAnimationFrame(focusGroups);
+  }, [view, work, wanted, focusGroups]);
+}
+
+interface LettersPlaceProps {
+  readonly letters: ReturnType<typeof useLetterPages>;
+  readonly cursor: ReturnType<typeof useLetterCursor>;
+  readonly hold: ReturnType<typeof useHold>;
+  readonly moves: ReturnType<typeof useLetterMoves>;
+  readonly listRef: RefObject<HTMLDivElement | null>;
+  readonly known: KnownGroups | undefined;
+  readonly isUnnamed: boolean;
+}
+
+function LettersPlace({ letters, cursor, hold, moves, listRef, known, isUnnamed }: LettersPlaceProps) {
+  const { view } = useWorkbench();
+  const work = useLetterWork();
+  const picked = useLetterWorkState((one) => one.picked);
+  const isAll = useLetterWorkState((one) => one.isAll);
+  const { pages, state } = letters;
+  if (isUnnamed)
+    return (
+      <p className="letter-none dim">No filter tells those without a name apart; put them together by cause instead.</p>
+    );
+  if (state.error !== undefined)
+    return (
+      <div className="letter-none">
+        <ErrorNotice report={describeError('Read the letters', state.error)} />
+      </div>
+    );
+  if (state.isKnown && state.slots.length === 0)
+    return <NoMatch hasFault={(known?.faults.length ?? 0) > 0} onClear={() => view.setState({ letterFilter: '' })} />;
+  return (
+    <div className="letters-place" onKeyDownCapture={hold.onKey}>
+      <LetterList
+        slots={state.slots}
+        want={pages.want}
+        selectedKey={cursor.selectedKey}
+        picked={picked}
+        isAll={isAll}
+        onSelect={cursor.selectKey}
+        onOpen={work.openLetter}
+        onToggle={work.togglePick}
+        onExtend={moves.extend}
+        onHover={hold.onHover}
+        listRef={listRef}
+      />
+      {state.newCount > 0 && (
+        <div className="letters-new">
+          <Button icon={ArrowUp} keys="n" data-testid="letters-new" onClick={moves.showNew}>
+            {`${formatCount(state.newCount)} new`}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Everything that the lists, the keys and the bar below share. */
+function useLetterScene() {
+  const filter = useViewState((one) => one.letterFilter);
+  const by = useViewState((one) => one.letterGrouping);
+  const shown = useGroupRows(filter, by);
+  const { group, groups, rows } = shown;
+  const groupFilter = group === null ? filter : filterOfGroup({ filter, by, group });
+  const letters = useLetterPages(groupFilter);
+  const { pages, state } = letters;
+  const { pane, isOpen } = useLetterWorkState((one) => one);
+  const hold = useHold();
+  const isHeld = hold.isHeld || pane === 'letters' || isOpen;
+  useEffect(() => pages.hold(isHeld), [pages, isHeld]);
+  const cursor = useLetterCursor(state);
+  const places = {
+    groups: useRef<HTMLDivElement>(null),
+    letters: useRef<HTMLDivElement>(null),
+    filter: useRef<HTMLInputElement>(null),
+    root: useRef<HTMLDivElement>(null),
+  };
+  const groupKeys = useRef<readonly string[]>([]);
+  groupKeys.current = rows.map(groupKey);
+  const slots = useRef(state.slots);
+  slots.current = state.slots;
+  const selectKey = useRef(cursor.selectKey);
+  selectKey.current = cursor.selectKey;
+  const moves = useLetterMoves({
+    ...places,
+    ...{ groupKeys, slots, pages, selectKey: (key: string) => selectKey.current(key) },
+  });
+  const acted = useActedOn({ filter, by, groups, state });
+  useActions(useMemo(() => createMoveActions(moves), [moves]));
+  useLetterActions(acted);
+  const focusGroups = useMemo(() => () => places.groups.current?.focus({ preventScroll: true }), [places.groups]);
+  useWantedLetters(focusGroups);
+  return {
+    filter,
+    by,
+    shown,
+    letters,
+    hold,
+    cursor,
+    places,
+    moves,
+    acted,
+    focusGroups,
+    isUnnamed: groupFilter === undefined,
+  };
+}
+
+type LetterScene = ReturnType<typeof useLetterScene>;
+
+function Strip({ scene, known }: { readonly scene: LetterScene; readonly known: LettersState }) {
+  const { view } = useWorkbench();
+  const work = useLetterWork();
+  const { filter, by, shown, letters, focusGroups, places } = scene;
+  return (
+    <LettersStrip
+      {...{ state: known, filter, faults: shown.known?.faults ?? [], by }}
+      onFilter={(letterFilter) => view.setState({ letterFilter })}
+      known={knownNames(shown.groups, letters.state.slots)}
+      onBy={(letterGrouping) => {
+        work.selectGroup(null);
+        view.setState({ letterGrouping });
+      }}
+      leftOutCount={shown.known?.leftOutCount ?? 0}
+      onLeave={focusGroups}
+      inputRef={places.filter}
+    />
+  );
+}
+
+function Lists({ scene }: { readonly scene: LetterScene }) {
+  const work = useLetterWork();
+  const { letter, isOpen } = useLetterWorkState((one) => one);
+  const size = useSize('letters.groups', groupBounds);
+  const { by, shown, letters, hold, cursor, places, moves, isUnnamed } = scene;
+  const close = (): void => {
+    work.closeLetter();
+    places.letters.current?.focus({ preventScroll: true });
+  };
+  return (
+    <div className="letters-lists">
+      <section
+        className="letters-groups"
+        aria-label="Groups"
+        style={{ width: `${size.px}px` }}
+        onKeyDownCapture={shown.hold.onKey}
+      >
+        <GroupList
+          {...{ rows: shown.rows, by, selected: shown.group, onSelect: work.selectGroup, onOpen: moves.open }}
+          onHover={shown.hold.onHover}
+          listRef={places.groups}
+        />
+      </section>
+      <Splitter label="Width of the groups" size={size} sizes="before" />
+      <section className="letters-main" aria-label="Letters">
+        <LettersPlace {...{ letters, cursor, hold, moves, listRef: places.letters, known: shown.known, isUnnamed }} />
+      </section>
+      {isOpen && letter !== null && (
+        <SidePanel
+          label="Letter"
+          sizeName="letters.detail"
+          bounds={detailBounds}
+          onClose={close}
+          data-testid="letter-detail"
+        >
+          <LetterDetail seq={letter} onClose={close} />
+        </SidePanel>
+      )}
+    </div>
+  );
+}
+
+export function LettersContent({ state: known }: { readonly state: LettersState }) {
+  const work = useLetterWork();
+  const environment = useEnvironment()?.name ?? '…';
+  const isAll = useLetterWorkState((one) => one.isAll);
+  const scene = useLetterScene();
+  const { matchingCount, allCount } = scene.letters.state;
+  if (known.streamCount === 0 && known.readCount === 0) return <NoLetters />;
+  return (
+    <div className="letters" ref={scene.places.root} data-stale={known.problem !== null}>
+      <Strip scene={scene} known={known} />
+      <CampaignStrip campaigns={known.campaigns} />
+      <Lists scene={scene} />
+      <BulkBar
+        {...{ scope: scene.acted.scope, environment, isAll, matchingCount, allCount }}
+        onAll={work.pickAll}
+        onNone={work.clearPicks}
+      />
+    </div>
+  );
+}
