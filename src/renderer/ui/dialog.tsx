@@ -30,6 +30,8 @@ function useFocusReturn(isOpen: boolean): (event: Event) => void {
   }, [isOpen]);
   return (event) => {
     event.preventDefault();
+    // Another one that was opened meanwhile keeps the focus.
+    if (document.querySelector('.dialog') !== null) return;
     const target = before.current;
     const isUsable = target instanceof HTMLElement && target !== document.body && target.checkVisibility();
     const home = document.querySelector<HTMLElement>('[data-focus-home]:not([hidden])');
