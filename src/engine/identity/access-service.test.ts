@@ -308,6 +308,16 @@ describe('exports for a server', () => {
     expect((await access.calls.exportServer({ format: 'nats-conf' })).text).not.toContain(bobKey.nkey);
   });
 
+  it('A4 leaves out whose grant has ended', async () => {
+    await access.calls.addCard({ text: bobCard });
+    const endsMs = at.profiles.clock.now() + 60_000;
+    await access.calls.grant({ ...worker, notAfter: Math.floor(endsMs / 1000) });
+    const text = async () => (await access.calls.exportServer({ format: 'nats-conf' })).text;
+    expect(await text()).toContain(bobKey.nkey);
+    at.profiles.clock.advance(61_000);
+    expect(await text()).not.toContain(bobKey.nkey);
+  });
+
   it('A4 saves it, and the credentials of a peer whose keys are here, where the operator says and for the owner alone', async () => {
     const folder = at.profiles.folder();
     const [conf, creds] = [join(folder, 'access.conf'), join(folder, 'ada.creds')] as const;
