@@ -1,8 +1,7 @@
 /** Above a list of the view: its filter, what that leaves, what else is to be said, and the buttons. */
-import { X } from 'lucide-react';
-import type { KeyboardEvent, ReactNode, RefObject } from 'react';
+import type { ReactNode, RefObject } from 'react';
+import { FilterField } from '../../ui/filter-field.tsx';
 import { formatCount } from '../../ui/format.ts';
-import { IconButton } from '../../ui/icon-button.tsx';
 import { useAccessWork, useAccessWorkState } from './use-access-work.ts';
 
 export interface ListStripProps {
@@ -22,31 +21,16 @@ export function ListStrip({ label, shownCount, count, note, inputRef, onLeave, c
   const work = useAccessWork();
   const filter = useAccessWorkState((state) => state.filter);
   const setFilter = (text: string): void => work.select({ filter: text });
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape') setFilter('');
-    else if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;
-    event.preventDefault();
-    onLeave();
-  };
   return (
     <div className="identity-strip">
-      <span className="identity-filter">
-        <input
-          ref={inputRef}
-          className="field-input"
-          type="text"
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="Filter"
-          aria-label={label}
-          aria-keyshortcuts="/"
-          data-testid="identity-filter"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-          onKeyDown={onKeyDown}
-        />
-        {filter !== '' && <IconButton icon={X} label="Clear the filter" onClick={() => setFilter('')} />}
-      </span>
+      <FilterField
+        {...{ label, inputRef, onLeave }}
+        className="identity-filter"
+        placeholder="Filter"
+        value={filter}
+        onChange={setFilter}
+        data-testid="identity-filter"
+      />
       <span className="dim identity-shown" role="status">
         {filter.trim() === '' ? '' : `${formatCount(shownCount)} of ${formatCount(count)}`}
       </span>

@@ -1,10 +1,10 @@
 /** Above the table: the filter, what it leaves, and whether what is shown is current. */
-import { CircleX, History, Pause, ShieldCheck, ShieldOff, X } from 'lucide-react';
-import type { KeyboardEvent, RefObject } from 'react';
+import { CircleX, History, Pause, ShieldCheck, ShieldOff } from 'lucide-react';
+import type { RefObject } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { QueuesState } from '../../../shared/contract/queues-contract.ts';
+import { FilterField } from '../../ui/filter-field.tsx';
 import { formatCount, formatTimeOfDay, formatZone } from '../../ui/format.ts';
-import { IconButton } from '../../ui/icon-button.tsx';
 import { useViewState } from '../../workbench.tsx';
 
 export interface QueuesStripProps {
@@ -59,31 +59,17 @@ function Currency({ state: { problem, readAtMs } }: Pick<QueuesStripProps, 'stat
 export function QueuesStrip(props: QueuesStripProps) {
   const { state, shownCount, isHeld, filter, onFilter, onLeave, inputRef } = props;
   const { queues, leftOutCount } = state;
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape') onFilter('');
-    else if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;
-    event.preventDefault();
-    onLeave();
-  };
   return (
     <div className="queues-strip">
-      <span className="queues-filter">
-        <input
-          ref={inputRef}
-          className="field-input"
-          type="text"
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="Filter by name or state"
-          aria-label="Filter queues by name or state"
-          aria-keyshortcuts="/"
-          data-testid="queue-filter"
-          value={filter}
-          onChange={(event) => onFilter(event.target.value)}
-          onKeyDown={onKeyDown}
-        />
-        {filter !== '' && <IconButton icon={X} label="Clear the filter" onClick={() => onFilter('')} />}
-      </span>
+      <FilterField
+        {...{ inputRef, onLeave }}
+        className="queues-filter"
+        label="Filter queues by name or state"
+        placeholder="Filter by name or state"
+        value={filter}
+        onChange={onFilter}
+        data-testid="queue-filter"
+      />
       <span className="dim queues-shown" role="status">
         {filter.trim() === '' ? '' : `${formatCount(shownCount)} of ${formatCount(queues.length)}`}
       </span>
