@@ -24,6 +24,20 @@ const libraryTypesPlugin: Plugin = {
   },
 };
 
+/**
+ * Packages that are built into the programs: to find and load their many files takes longer than most commands do. What has native
+ * parts stays outside.
+ */
+const bundled = [
+  '@noble/ciphers',
+  '@noble/curves',
+  '@noble/hashes',
+  'nats',
+  'nkeys.js',
+  'qr',
+  'zod',
+];
+
 export default defineConfig({
   main: {
     plugins: [libraryTypesPlugin],
@@ -31,7 +45,7 @@ export default defineConfig({
       target: nodeTarget,
       outDir: 'out',
       emptyOutDir: false,
-      externalizeDeps: true,
+      externalizeDeps: { exclude: bundled },
       rollupOptions: {
         // The app and the headless peers share their engine chunks: one build, two folders.
         input: {
