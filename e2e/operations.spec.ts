@@ -114,15 +114,41 @@ test('W9 look.md 187 queues without a worker are one line that unfolds, gone thr
     return {
       ...{ id: `no-consumer:${queue}`, kind: 'no-consumer', tone: 'wait', title: `Nobody works on ${queue}` },
       ...{ why: `${at} tasks wait.`, next: 'Start a worker for this queue.', queue, place: { kind: 'queue', queue } },
-      ...{ firstMs: 1, lastMs: 1, count: at, weight: at, isStanding: true, acknowledged: null, isMuted: false },
+      ...{
+        firstMs: 1,
+        lastMs: 1,
+        count: at,
+        weight: at,
+        isStanding: true,
+        acknowledged: null,
+        isMuted: false,
+        records: [],
+      },
     };
   });
+  // Records that no other list has unfold below their incident.
+  const records = [1204, 1203].map((seq): Incident['records'][number] => {
+    return { stream: 'VAK_DLQ_default', seq, atMs: seq, from: 'worker-1', why: 'It is signed by nobody.' };
+  });
+  const forged: Incident = {
+    ...{ id: 'refused:dead-letter', kind: 'refused-record', tone: 'bad', title: '40 dead letters do not count' },
+    ...{ why: 'The latest: It is signed by nobody.', next: 'Find out who wrote it.', queue: null, records },
+    ...{ place: { kind: 'records' }, firstMs: 1, lastMs: 2, count: 40, weight: 40, isStanding: false },
+    ...{ acknowledged: null, isMuted: false },
+  };
   await keyboard.press('Control+3');
   await keyboard.press('Control+1');
-  await tellSnapshot(workbench, 'operations.state', { ...state, incidents });
-  await expect(page.getByTestId('problem')).toHaveCount(1);
-  await expect(page.getByTestId('problem')).toContainText('Nobody works on 187 queues');
+  await tellSnapshot(workbench, 'operations.state', { ...state, incidents: [forged, ...incidents] });
+  await expect(page.getByTestId('problem')).toHaveCount(2);
+  await expect(page.getByTestId('problem').last()).toContainText('Nobody works on 187 queues');
   // No Tab before it: the list has the focus.
+  await keyboard.press('j');
+  await keyboard.press('ArrowRight');
+  await expect(page.getByTestId('problem-record')).toHaveCount(2);
+  await expect(page.getByTestId('problem-records')).toContainText('The latest 2 of 40.');
+  await expectAccessible(page, 'records that do not count');
+  await keyboard.press('ArrowLeft');
+  await expect(page.getByTestId('problem-records')).toHaveCount(0);
   await keyboard.press('j');
   await keyboard.press('ArrowRight');
   await expect(page.getByTestId('problem-member').first()).toContainText('Nobody works on q186');
@@ -134,7 +160,7 @@ test('W9 look.md 187 queues without a worker are one line that unfolds, gone thr
   await expectAccessible(page, 'a group of problems');
   await keyboard.press('Escape');
   await expect(page.getByTestId('problem-members')).toHaveCount(0);
-  await expect(page.getByTestId('problem-fold')).toBeFocused();
+  await expect(page.getByTestId('problem-fold').last()).toBeFocused();
 
   await keyboard.press('Control+k');
   await keyboard.type('Create the streams');

@@ -128,9 +128,9 @@ interface PersonalDeps extends SettingsPartsDeps {
 /** Who the operator is, and what was set. */
 function createPersonal({ ports, workspace, onChange, ...parts }: PersonalDeps) {
   const { profile, vault, prompt, clock, randomness, logger, selfTest } = ports;
-  const { keyStore, records } = profile;
+  const { keyStore, records, backups } = profile;
   const identity = createIdentityService({
-    ...{ keyStore, records, vault, prompt, clock, randomness, logger, selfTest, onChange },
+    ...{ keyStore, records, backups, vault, prompt, clock, randomness, logger, selfTest, onChange },
     notices: profile.notices,
   });
   const settings = createSettingsParts(ports, { workspace, onChange, ...parts });

@@ -50,11 +50,19 @@ export function createWorkspaceJudging(ports: WorkspaceJudgingPorts, workspace: 
   const source = held.add(createWorkspaceSecrets({ keyStore, workspace, environmentSecret: fromOutside.entry }));
   const root = held.add(createPinnedRoot(keyStore, workspace));
   const { directory } = records;
-  const knowledge = held.add(createProfileKnowledge({ keyStore, directory, root, secrets: source, clock }));
+  const aliases = createKeyAliases(() => settings.settings().keyAliases);
+  const knowledge = held.add(createProfileKnowledge({ keyStore, directory, root, secrets: source, aliases, clock }));
+  let heeded = aliases();
+  held.add(
+    settings.onChange(() => {
+      if (aliases() === heeded) return;
+      heeded = aliases();
+      knowledge.changed();
+    }),
+  );
   // What another process revokes is missed by nothing here: it has to be looked for.
   held.add(clock.setTicker(lookEveryMs, () => knowledge.seekSecrets()));
   const { check: checkSignature, resolve } = createProfileSignatureCheck(records, root);
-  const aliases = createKeyAliases(() => settings.settings().keyAliases);
   const opener = createEnvelopeOpener({ registry: createSecretRegistry({ source, clock, aliases }), workspace });
   const policy = () => settings.settings().policy;
   const reader = createEnvelopeReader();

@@ -1,10 +1,10 @@
 /** A peer that runs for days learns of secrets that were added to its key store, or taken out of use, meanwhile (protocol.md E7). */
 import { stat } from 'node:fs/promises';
+import type { KeyStoreWayBack } from '../engine/identity/file-key-store.ts';
 import { eraseSecrets, type OwnSecrets, type PeerSecrets, secretsFor } from '../engine/identity/peer-secrets.ts';
 import { createDisposer, type Disposable } from '../shared/base/disposer.ts';
-import { isVakError } from '../shared/base/vak-error.ts';
+import { type ErrorCode, isVakError } from '../shared/base/vak-error.ts';
 import type { CliHost } from './cli/command.ts';
-import { unlockKeyStore } from './cli/passphrase.ts';
 import type { OpenWorkspace } from './cli/workspace.ts';
 import type { EventLog } from './event-log.ts';
 
@@ -16,7 +16,9 @@ export interface SecretRenewal extends Disposable {
 export interface SecretRenewalDeps {
   readonly open: Pick<OpenWorkspace, 'profile' | 'workspace'>;
   readonly secrets: Pick<OwnSecrets, 'secrets' | 'replace'>;
-  readonly host: CliHost;
+  /** Opens the key store again if it is locked by then; stays the caller's. */
+  readonly wayBack: Pick<KeyStoreWayBack, 'unlock'>;
+  readonly host: Pick<CliHost, 'clock' | 'logger'>;
   readonly log: EventLog;
   /** Told after they have changed. */
   readonly onRenewed: () => void;
@@ -37,6 +39,13 @@ interface Named {
   readonly openOnlyUntilMs: number | null;
 }
 
+/** What is to be done where the key store that changed cannot be read. */
+function adviceFor(code: ErrorCode): string {
+  if (code === 'not-found' || code === 'corrupt') return 'put it right (vak id restore), and start this anew';
+  if (code === 'locked') return 'another key store has taken its place: start this anew to open it';
+  return 'let VAK_PASSPHRASE_FILE name its passphrase, and start this anew';
+}
+
 /** An id selects one secret for ever (E7): whatever has changed shows in the names. */
 const namesOf = (all: readonly Named[]): string =>
   all
@@ -54,21 +63,18 @@ function renew(own: Pick<OwnSecrets, 'secrets' | 'replace'>, given: PeerSecrets)
 
 /** Begins to look; what the file is now is taken for known. */
 export async function followSecrets(deps: SecretRenewalDeps): Promise<SecretRenewal> {
-  const { open, secrets, host, log, onRenewed } = deps;
+  const { open, secrets, wayBack, host, log, onRenewed } = deps;
   const { keyStore, files } = open.profile;
   const held = createDisposer();
   let mark = await markOf(files.keyStore);
   let isLooking = false;
   let isOver = false;
 
-  /** Nobody is asked for a passphrase in the midst of the work. */
-  const quiet: CliHost = { ...host, terminal: { ...host.terminal, isInteractive: false } };
-
   async function read(): Promise<void> {
     const wasOpen = keyStore.state().kind === 'unlocked';
     try {
       if (wasOpen) await keyStore.refresh();
-      else await unlockKeyStore(keyStore, quiet);
+      else await wayBack.unlock();
       if (isOver || !renew(secrets, secretsFor(keyStore.read(), open.workspace, host.clock.now()))) return;
       log('secrets', { ids: secrets.secrets().map(({ id }) => id) });
       onRenewed();
@@ -87,7 +93,7 @@ export async function followSecrets(deps: SecretRenewalDeps): Promise<SecretRene
     } catch (error) {
       if (!isVakError(error)) throw error;
       const { code } = error;
-      const message = `the key store has changed and cannot be read here (${code}): what was sealed with a new secret is not opened before the next start; let VAK_PASSPHRASE_FILE name its passphrase`;
+      const message = `the key store has changed and cannot be read here (${code}), so secrets that were added or revoked are not followed; ${adviceFor(code)}`;
       log('trouble', { code, message });
     }
   }

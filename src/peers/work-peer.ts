@@ -21,6 +21,7 @@ import type { Role } from '../shared/protocol/roles.ts';
 import { type BusPlace, lockUnlessNeeded, withBus } from './cli/bus-connection.ts';
 import type { CliHost, CommonOptions } from './cli/command.ts';
 import { createOutageTalk } from './cli/outage-talk.ts';
+import { wayBackInto } from './cli/passphrase.ts';
 import { type OpenWorkspace, withWorkspace } from './cli/workspace.ts';
 import type { EventLog } from './event-log.ts';
 import { followSecrets } from './secret-renewal.ts';
@@ -124,6 +125,7 @@ async function runAs<T>(connected: Connected, work: (peer: RunningPeer) => Promi
     const own = held.add(takeCredentials(await credentialsFor(asked, open, host), { workspace, peer }));
     checkGranted(own.grant, asked);
     onGrant(own.grant);
+    const wayBack = held.add(wayBackInto(profile.keyStore, host));
     lockUnlessNeeded(asked.common, open);
     const { roles, queues } = own.grant;
     const permit = createPeerPermit({
@@ -147,7 +149,7 @@ async function runAs<T>(connected: Connected, work: (peer: RunningPeer) => Promi
     const { secrets } = own;
     const known = held.add(createProfileKnowledge({ keyStore, directory, root, secrets, clock }));
     const onRenewed = known.changed;
-    const renewal = held.add(await followSecrets({ open, secrets, host, log: asked.log, onRenewed }));
+    const renewal = held.add(await followSecrets({ open, secrets, wayBack, host, log: asked.log, onRenewed }));
     const knowledge: TrustKnowledge = { ...known, seekSecrets: renewal.seek };
     const { journal } = await openOwnOutbox(outboxFolder(files.outbox, { workspace, peer, destination }), host);
     const workPeer = await openWorkPeer({

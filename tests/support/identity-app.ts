@@ -55,7 +55,7 @@ export function defineIdentityApp(): IdentityApp {
     const profile = await profiles.open(at);
     let changes = 0;
     const service = createIdentityService({
-      ...{ keyStore: profile.keyStore, records: profile.records, notices: profile.notices },
+      ...{ keyStore: profile.keyStore, records: profile.records, backups: profile.backups, notices: profile.notices },
       ...{ vault, prompt, clock, randomness, logger, selfTest, onChange: () => changes++ },
     });
     await service.open();

@@ -4,6 +4,7 @@ import { createEnvelopeAuthor, type EnvelopeAuthor } from '../../src/engine/enve
 import { createEnvelopeReader, type EnvelopeReader } from '../../src/engine/envelope/envelope-reader.ts';
 import { createEnvelopeSealer, type EnvelopeSealer } from '../../src/engine/envelope/envelope-sealer.ts';
 import { createSignatureCheck } from '../../src/engine/envelope/envelope-signature.ts';
+import { sealGcm } from '../../src/engine/envelope/gcm-cipher.ts';
 import { createIntake, type Intake } from '../../src/engine/envelope/intake.ts';
 import { createMemoryHeadStore } from '../../src/engine/envelope/memory-head-store.ts';
 import { createEnvelopeOpener, type EnvelopeOpener } from '../../src/engine/envelope/open-envelope.ts';
@@ -30,11 +31,12 @@ import type { GrantLookup, Stored } from '../../src/engine/ports/directory.ts';
 import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clock.ts';
 import { createSeededRandomness, type Randomness } from '../../src/engine/ports/randomness.ts';
 import { recordProblem } from '../../src/engine/work/record-content.ts';
-import { utf8 } from '../../src/shared/base/bytes.ts';
+import { toHex, utf8 } from '../../src/shared/base/bytes.ts';
 import { toDisposable } from '../../src/shared/base/disposer.ts';
 import { rolesThatMayPublish } from '../../src/shared/protocol/acl.ts';
 import type { ChainKind } from '../../src/shared/protocol/chain-kind.ts';
 import type { Envelope } from '../../src/shared/protocol/envelope.ts';
+import { aadOf } from '../../src/shared/protocol/envelope-aad.ts';
 import type { Grant } from '../../src/shared/protocol/identity-records.ts';
 import type { Role } from '../../src/shared/protocol/roles.ts';
 import { startTrace } from '../../src/shared/protocol/trace-context.ts';
@@ -68,7 +70,11 @@ export interface PeerOptions {
   readonly isSealing?: boolean;
   readonly isSigning?: boolean;
   readonly isGranted?: boolean;
+  /** The one key id that it seals with, in the form of other software: the key is derived from the secret `s1`. */
+  readonly keyId?: string;
 }
+
+const noAliases: ReadonlyMap<string, string> = new Map();
 
 export interface TrustedWorkspace {
   readonly clock: FakeClock;
@@ -91,6 +97,8 @@ export interface TrustedWorkspace {
   isRootKnown: boolean;
   /** The secrets as they are; undefined: locked. */
   secrets: readonly WorkspaceSecretEntry[] | undefined;
+  /** Key id → secret id; undefined: aliases are not heeded at all. */
+  aliases: ReadonlyMap<string, string> | undefined;
   /** Grants a peer its key as another process does it: known here only once somebody looks, or is told. */
   grantElsewhere(
     name: string,
@@ -141,6 +149,7 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
         openOnlyUntilMs: null,
       },
     ] as readonly WorkspaceSecretEntry[] | undefined,
+    aliases: undefined as ReadonlyMap<string, string> | undefined,
     checkedCount: 0,
     isRootKnown: true,
     vainLooks: 0,
@@ -158,7 +167,7 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
   const buffer = createMessageBuffer(bounds);
   const reader = createEnvelopeReader();
   const opener = createEnvelopeOpener({
-    registry: createSecretRegistry({ source, clock }),
+    registry: createSecretRegistry({ source, clock, aliases: () => state.aliases ?? noAliases }),
     workspace: trustedWorkspace,
   });
   const quarantine = createQuarantine({ onChange: () => {} });
@@ -171,12 +180,19 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
     knownVersion++;
     for (const listener of changeListeners) listener();
   }
+  function secretOf(keyId: string): WorkspaceSecretEntry | undefined {
+    const alias = state.aliases?.get(keyId);
+    return state.secrets?.find(({ id }) => (alias === undefined ? keyId.startsWith(`${id}.`) : id === alias));
+  }
   const knowledge: TrustKnowledge = {
     version: () => knownVersion,
     basisOf: (want) =>
       want.kind === 'grant'
         ? `${state.isRootKnown} ${grants.get(want.peer)?.length}`
-        : `${state.secrets?.find(({ id }) => want.keyId.startsWith(`${id}.`))?.state}`,
+        : `${secretOf(want.keyId)?.id} ${secretOf(want.keyId)?.state}`,
+    get followsAliases() {
+      return state.aliases !== undefined;
+    },
     look: () => {},
     seekGrants() {
       looks.grants++;
@@ -206,6 +222,21 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
   const senders = createSecretRegistry({ source, clock });
   let keys = 1;
 
+  function foreignSealer(keyid: string): EnvelopeSealer {
+    const aliases = new Map([[keyid, 's1']]);
+    const found = createSecretRegistry({ source, clock, aliases: () => aliases }).keyFor(keyid, '');
+    if (found.kind === 'failed') throw new TypeError(found.failure.why);
+    const { key } = found;
+    return {
+      seal(fields, bytes) {
+        const nonce = randomness.bytes(12);
+        const sealed = sealGcm({ key, nonce, aad: utf8(aadOf(fields)), bytes });
+        return { seal: { encalg: 'AES-256-GCM', keyid, nonce: toHex(nonce) }, sealed };
+      },
+      use: () => undefined,
+    };
+  }
+
   function peer(name: string, options: PeerOptions = {}): TrustedPeer {
     const { roles = ['worker'], key = ++keys, kind = 'e', session = `${name}-1-${kind}` } = options;
     const { isSealing = true, isSigning = true, isGranted = true } = options;
@@ -214,7 +245,8 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
       grants.set(name, [{ record, storedMs: 0 }]);
     }
     const signer = signerOf(key);
-    const sealer = createEnvelopeSealer({ registry: senders, peer: name, clock, randomness });
+    const ownSealer = createEnvelopeSealer({ registry: senders, peer: name, clock, randomness });
+    const sealer = options.keyId === undefined ? ownSealer : foreignSealer(options.keyId);
     const author = createEnvelopeAuthor({
       ...{ workspace: trustedWorkspace, peer: name, session, kind, clock, randomness },
       heads: createMemoryHeadStore(),
@@ -273,6 +305,12 @@ export function createTrustedWorkspace(bounds = { capacityCount: 1000, capacityB
     },
     set secrets(next) {
       state.secrets = next;
+    },
+    get aliases() {
+      return state.aliases;
+    },
+    set aliases(next) {
+      state.aliases = next;
     },
     get checkedCount() {
       return state.checkedCount;

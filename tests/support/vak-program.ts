@@ -32,6 +32,7 @@ export interface Self {
   readonly peer: string;
   readonly sign: string;
   readonly rootPublic: string;
+  readonly backup: unknown;
   readonly grants: readonly { readonly roles: readonly string[] }[];
 }
 

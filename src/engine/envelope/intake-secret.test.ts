@@ -93,3 +93,70 @@ describe('a secret that is not known yet', () => {
     expect(handled).toEqual([1]);
   });
 });
+
+describe('a key id that an alias names a secret for', () => {
+  const foreign = 'their-key-7';
+
+  /** Two messages under the key id of other software. */
+  function takeForeign(acme: TrustedWorkspace) {
+    const peer = acme.peer('w1', { keyId: foreign });
+    return [1, 2].map(() => takeSent(acme, peer.write({ state: 'progress' })));
+  }
+
+  it('E21 what was refused under a foreign key id is handled once an alias is set, in order, and leaves the quarantine', () => {
+    const acme = createTrustedWorkspace();
+    acme.aliases = new Map();
+    const handled = acceptAll(acme);
+    const held = takeForeign(acme);
+    expect(held.map(({ trust }) => trust.refusal?.why)).toEqual([
+      expect.stringContaining('Set an alias'),
+      expect.stringContaining('Set an alias'),
+    ]);
+    // It waits for nothing that another process writes.
+    expect(acme.looks.secrets).toBe(0);
+    acme.aliases = new Map([[foreign, 's1']]);
+    acme.learn();
+    acme.clock.runDeferred();
+    expect(handled).toEqual([1, 2]);
+    expect(marksOfAll(held)).toEqual([soundMarks, soundMarks]);
+    expect(acme.quarantine.state()).toMatchObject({ refusedCount: 0, recent: [] });
+  });
+
+  it('E21 an alias to the wrong secret says so in the list, and the right one mends it', () => {
+    const acme = createTrustedWorkspace();
+    const other = {
+      id: 's0',
+      secret: createSecret(utf8('not the one')),
+      state: 'active',
+      openOnlyUntilMs: null,
+    } as const;
+    acme.secrets = [other, ...(acme.secrets ?? [])];
+    acme.aliases = new Map();
+    const handled = acceptAll(acme);
+    takeForeign(acme);
+    acme.aliases = new Map([[foreign, 's0']]);
+    acme.learn();
+    acme.clock.runDeferred();
+    expect(acme.quarantine.state().recent[0]?.why).toContain('tag does not fit');
+    acme.aliases = new Map([[foreign, 's1']]);
+    acme.learn();
+    acme.clock.runDeferred();
+    expect(handled).toEqual([1, 2]);
+    expect(acme.quarantine.state().refusedCount).toBe(0);
+  });
+
+  it('E21 where no aliases are heeded it is refused for good, on a stream as well', () => {
+    const acme = createTrustedWorkspace();
+    const handled = acceptAll(acme);
+    const [held] = takeForeign(acme);
+    const stored = { subject: held?.subject ?? '', data: held?.data ?? new Uint8Array(), storedMs: acme.clock.now() };
+    expect(acme.judge(stored)).toMatchObject({ kind: 'refused', isFinal: true });
+    acme.aliases = new Map();
+    expect(acme.judge(stored)).toMatchObject({ kind: 'refused', isFinal: false });
+    acme.aliases = new Map([[foreign, 's1']]);
+    acme.learn();
+    acme.clock.runDeferred();
+    expect(handled).toEqual([]);
+    expect(acme.judge(stored)).toMatchObject({ kind: 'accepted' });
+  });
+});

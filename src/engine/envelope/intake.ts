@@ -67,7 +67,8 @@ function createWaiting({ knowledge, clock }: Pick<IntakeDeps, 'knowledge' | 'clo
     add(seq: number, want: Want): void {
       undecided.add(seq, want);
       if (want.kind === 'secret') seekSecrets();
-      else lookSoon();
+      // An alias is set here, and heard of.
+      else if (want.kind === 'grant') lookSoon();
     },
     remove: undecided.remove,
     dispose() {

@@ -18,7 +18,7 @@ import { ownText } from './own-text.ts';
 import type { Quarantine } from './quarantine.ts';
 import { judgeLink, judgeReceived, type ReceivePolicy } from './receive-policy.ts';
 import type { SoundMessage } from './stored-judge.ts';
-import type { Want } from './trust-knowledge.ts';
+import type { TrustKnowledge, Want } from './trust-knowledge.ts';
 
 /** A message that may be handled. */
 export interface AcceptedMessage {
@@ -83,6 +83,7 @@ export interface MessageJudgeDeps {
   /** Judges what a message says that is sound by itself; undefined: nothing speaks against it. `signer` is asked for only if it matters. */
   readonly contentProblem: (said: SaidContent, signer: () => ContentSigner) => ContentProblem | undefined;
   readonly waiting: Waiting;
+  readonly knowledge: Pick<TrustKnowledge, 'followsAliases'>;
   /** Looks for grants, and judges first what waited for one; whether something came to be known. */
   readonly seekGrants: () => boolean;
 }
@@ -113,10 +114,14 @@ function signatureJudgement(report: SignatureReport & { readonly kind: 'invalid'
   return { refusal: { reason: report.fault, why: report.why }, want };
 }
 
-function sealJudgement(opened: OpenedPayload & { readonly kind: 'failed' }, { seal }: Envelope): Judgement {
-  const { failure } = opened;
-  const want: Want | undefined =
-    seal !== undefined && mayOpenLater(failure) ? { kind: 'secret', keyId: ownText(seal.keyid) } : undefined;
+function sealJudgement(
+  { failure }: OpenedPayload & { readonly kind: 'failed' },
+  { seal }: Envelope,
+  { followsAliases }: MessageJudgeDeps['knowledge'],
+): Judgement {
+  const kind = mayOpenLater(failure);
+  const isFinal = seal === undefined || kind === undefined || (kind === 'alias' && followsAliases !== true);
+  const want: Want | undefined = isFinal ? undefined : { kind, keyId: ownText(seal.keyid) };
   return { refusal: { reason: 'unopenable', why: failure.why }, want };
 }
 
@@ -238,7 +243,7 @@ export function createMessageJudge(deps: MessageJudgeDeps): MessageJudge {
     if (opened.kind === 'failed') {
       // What was accepted once stays so, although its secret is out of use now.
       if (opened.failure.kind === 'locked' || trust.isAccepted) return { kind: 'locked' };
-      return { kind: 'refused', refusal: refuse(held, sealJudgement(opened, envelope)) };
+      return { kind: 'refused', refusal: refuse(held, sealJudgement(opened, envelope, deps.knowledge)) };
     }
     const said = trust.isAccepted ? undefined : contentJudgement(held, envelope, opened.bytes);
     if (said !== undefined) return { kind: 'refused', refusal: refuse(held, said) };
@@ -295,7 +300,7 @@ export function createMessageJudge(deps: MessageJudgeDeps): MessageJudge {
   function openAgain(held: HeldMessage, { envelope }: ReadEnvelope): Judgement | 'sound' | 'unknown' {
     const opened = open(held);
     if (opened.kind === 'opened') return 'sound';
-    return opened.failure.kind === 'locked' ? 'unknown' : sealJudgement(opened, envelope);
+    return opened.failure.kind === 'locked' ? 'unknown' : sealJudgement(opened, envelope, deps.knowledge);
   }
 
   /** Puts what was found out later in the place of what was known before. */
@@ -316,7 +321,7 @@ export function createMessageJudge(deps: MessageJudgeDeps): MessageJudge {
     judgeAgain(held, want) {
       const reading = reader.read(held.data);
       if (reading.kind !== 'envelope' || held.trust.isAccepted) return;
-      const now = want.kind === 'secret' ? openAgain(held, reading) : vouchAgain(held, reading);
+      const now = want.kind === 'grant' ? vouchAgain(held, reading) : openAgain(held, reading);
       if (now === 'unknown') waiting.add(held.seq, want);
       else replace(held, now === 'sound' ? undefined : now);
     },

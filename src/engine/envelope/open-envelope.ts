@@ -28,9 +28,13 @@ export interface EnvelopeOpener {
   diagnose(envelope: Envelope, hints: OpenHints): OpenFailure;
 }
 
-/** Whether a failure says only what is known of secrets here and now (E7, E9): one that comes, or is opened to longer use, may open it. */
-export function mayOpenLater({ kind }: OpenFailure): boolean {
-  return kind === 'unknown-secret' || kind === 'expired-secret';
+/**
+ * What a failure says only of what is known here and now (E7, E9, E21): a secret that comes, or is opened to longer use, may open it; or an
+ * alias may, which names another secret for its key id. Undefined: it is for good.
+ */
+export function mayOpenLater({ kind }: OpenFailure): 'secret' | 'alias' | undefined {
+  if (kind === 'unknown-secret' || kind === 'expired-secret') return 'secret';
+  return kind === 'foreign-key' || kind === 'tag-mismatch' ? 'alias' : undefined;
 }
 
 /** What an opener is made of. */

@@ -41,7 +41,7 @@ export interface StoredJudgeDeps {
   readonly policy: () => ReceivePolicy;
   /** Undefined while the grants are not known. */
   readonly checkSignature: (envelope: Envelope, subject: string, atMs: number) => SignatureReport | undefined;
-  readonly knowledge: Pick<TrustKnowledge, 'look' | 'seekGrants' | 'seekSecrets'>;
+  readonly knowledge: Pick<TrustKnowledge, 'look' | 'seekGrants' | 'seekSecrets' | 'followsAliases'>;
 }
 
 export type StoredJudge = (message: Pick<StoredMessage, 'subject' | 'data' | 'storedMs'>) => StoredVerdict;
@@ -85,8 +85,9 @@ export function createStoredJudge(deps: StoredJudgeDeps): StoredJudge {
     if (opened.kind === 'opened') return { kind: 'accepted', envelope, leaf, payload: opened.bytes, roles, queues };
     const { failure } = opened;
     if (failure.kind === 'locked') return { kind: 'locked' };
-    const isFinal = !mayOpenLater(failure);
-    if (!isFinal) knowledge.seekSecrets();
+    const lacks = mayOpenLater(failure);
+    if (lacks === 'secret') knowledge.seekSecrets();
+    const isFinal = lacks === undefined || (lacks === 'alias' && knowledge.followsAliases !== true);
     return refused(read, { reason: 'unopenable', why: failure.why }, isFinal);
   }
 

@@ -12,14 +12,16 @@ import type { Clock } from '../ports/clock.ts';
 import type { PinnedRoot } from './pinned-root.ts';
 import type { SecretSource } from './secret-registry.ts';
 
-/** What a verdict lacks: a grant of the peer, or the secret of the key id. */
+/** What a verdict lacks: a grant of the peer, the secret of the key id, or an alias that names another secret for it. */
 export type Want =
   | { readonly kind: 'grant'; readonly peer: string }
-  | { readonly kind: 'secret'; readonly keyId: string };
+  | { readonly kind: 'secret' | 'alias'; readonly keyId: string };
 
 export interface TrustKnowledge {
   /** Rises with each change. */
   version(): number;
+  /** Whether aliases of key ids are heeded, which may change; else what lacks one is refused for good. */
+  readonly followsAliases?: boolean;
   /** Names what is known of it; as long as the name is the same, so is the verdict. */
   basisOf(want: Want): string;
   /** Looks for what another process has granted or revoked, if the last look is 100 ms past. */
@@ -38,6 +40,8 @@ export interface TrustKnowledgeDeps {
   readonly directory: Pick<WorkspaceRecords['directory'], 'look' | 'seen' | 'refresh' | 'onChange'>;
   readonly root: Pick<PinnedRoot, 'current'>;
   readonly secrets: SecretSource;
+  /** Key id → secret id, as the registry takes them; whoever changes them says `changed`. Left out: there are none. */
+  readonly aliases?: () => ReadonlyMap<string, string>;
   readonly clock: Clock;
 }
 
@@ -51,7 +55,7 @@ export interface ProfileKnowledge extends TrustKnowledge, Disposable {
 
 /** Creates it. */
 export function createProfileKnowledge(deps: TrustKnowledgeDeps): ProfileKnowledge {
-  const { keyStore, directory, root, secrets, clock } = deps;
+  const { keyStore, directory, root, secrets, aliases, clock } = deps;
   const held = createDisposer();
   const listeners = new Set<() => void>();
   let version = 0;
@@ -76,15 +80,16 @@ export function createProfileKnowledge(deps: TrustKnowledgeDeps): ProfileKnowled
       const grants = directory.seen.grants(want.peer);
       return `${root.current()} ${grants.length} ${grants.at(-1)?.record.signature}`;
     }
-    const secretId = parseKeyId(want.keyId)?.secretId;
+    const secretId = aliases?.().get(want.keyId) ?? parseKeyId(want.keyId)?.secretId;
     const found = secrets.secrets()?.find(({ id }) => id === secretId);
-    return `${found?.state} ${found?.openOnlyUntilMs}`;
+    return `${secretId} ${found?.state} ${found?.openOnlyUntilMs}`;
   }
 
   held.add(directory.onChange(changed));
   held.add(keyStore.onChange(changed));
   return {
     version: () => version,
+    followsAliases: aliases !== undefined,
     basisOf,
     look() {
       directory.look();

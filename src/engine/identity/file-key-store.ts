@@ -1,7 +1,9 @@
 /**
  * The key store in a file that app and command line share (protocol.md I3).
- * Law: no failure makes it anew or overwrites what might still be wanted; while it is locked, this process holds no key of it.
+ * Law: no failure makes it anew or overwrites what might still be wanted; while it is locked, this process holds no key of it but in a way
+ * back that was asked for.
  */
+import type { Disposable } from '../../shared/base/disposer.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { startAnewPhrase } from '../../shared/contract/identity-contract.ts';
 import { keyBytes } from './body-cipher.ts';
@@ -9,18 +11,26 @@ import { emptyContents, type StoreBody, toBody } from './contents-codec.ts';
 import type { KeyStore, KeyStoreContents } from './key-store.ts';
 import { isReplaced, type OpenStore } from './open-store.ts';
 import { checkNewPassphrase, makePassphraseSlot } from './passphrase-slot.ts';
-import type { Secret } from './secret.ts';
+import { createSecret, type Secret } from './secret.ts';
 import { openBackup, sealBackup } from './store-backup.ts';
 import { createStoreCore, type FileKeyStoreOptions } from './store-core.ts';
 import { type StoreHeader, slotLabel } from './store-format.ts';
 import { makeHeader, settleHeader, withPassphraseSlot } from './store-header.ts';
-import { type FoundStore, openByKeychain, openByPassphrase } from './store-opening.ts';
+import { type FoundStore, openByKey, openByKeychain, openByPassphrase } from './store-opening.ts';
 import { sealStore } from './store-seal.ts';
+
+/** A way back into a key store that was locked, for who runs on when nobody can be asked. It holds the store's key until it is disposed. */
+export interface KeyStoreWayBack extends Disposable {
+  /** Opens that very store, also behind another passphrase. Throws `locked` (another one stands there, or disposed), `not-found`, `corrupt`. */
+  unlock(): Promise<void>;
+}
 
 /** The key store with what only a file has. */
 export interface FileKeyStore extends KeyStore {
   /** Takes over what other processes have written. Throws `locked`, `corrupt`. */
   refresh(): Promise<void>;
+  /** Keeps what opens the open store again. Throws `locked`. */
+  keepWayBack(): KeyStoreWayBack;
   /** Another idle time, from now on; 0: never. */
   setIdleLockMinutes(minutes: number): void;
 }
@@ -82,6 +92,22 @@ export function createFileKeyStore(options: FileKeyStoreOptions): FileKeyStore {
         : await settleHeader({ header: found.header, masterKey: open.masterKey(), vault, wasRefused }),
     );
     news.notify();
+  }
+
+  /** Nothing is settled or mended: whoever comes back only reads. */
+  function keepWayBack(): KeyStoreWayBack {
+    const open = session.require();
+    const { id } = open.header();
+    const key = createSecret(Uint8Array.from(open.masterKey()));
+    return {
+      unlock: () =>
+        inTurn(async (lockCount) => {
+          session.enter(openByKey(disk.read(), { id, masterKey: key.reveal() }), lockCount);
+          news.clear();
+          news.notify();
+        }),
+      dispose: () => key.dispose(),
+    };
   }
 
   function assertAbsent(): void {
@@ -149,6 +175,7 @@ export function createFileKeyStore(options: FileKeyStoreOptions): FileKeyStore {
       onOpen((open) => {
         if (open.refresh()) news.notify();
       }),
+    keepWayBack,
     update: (change) => onOpen((open) => update(open, change)),
     setPassphrase: (passphrase) => onOpen((open) => setPassphrase(open, passphrase)),
     backup: (passphrase) =>

@@ -1,12 +1,15 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../../tests/support/expected-failure.ts';
 import { defineIdentityApp, inForce, publishedBy, type Started } from '../../../tests/support/identity-app.ts';
 import { type Answer, closesIt } from '../../../tests/support/scripted-prompt.ts';
 import { findSecrets } from '../../../tests/support/secret-search.ts';
-import { filesUnder, knownSecrets } from '../../../tests/support/test-profile.ts';
+import { filesUnder, knownSecrets, testWorkspace } from '../../../tests/support/test-profile.ts';
 import { startAnewPhrase } from '../../shared/contract/identity-contract.ts';
+import { profileFiles } from '../settings/profile-files.ts';
+import { secretFromText } from './secret.ts';
+import { addWorkspaceSecret } from './workspace-secrets.ts';
 
 const good = 'correct horse battery';
 const other = 'another long passphrase';
@@ -109,10 +112,55 @@ describe('backup and restore', () => {
     await fresh.calls.restore();
     expect(at.prompt.shown).toMatchObject([{ code: 'wrong-passphrase' }]);
     expect(knownSecrets(fresh.profile.keyStore.read())).toEqual(bytes);
-    expect(fresh.service.self()).toEqual({ ...app.service.self(), grants: [expect.anything()] });
+    const backup = { last: { atMs: at.profiles.clock.now(), how: 'restored' }, changed: [] };
+    expect(fresh.service.self()).toEqual({ ...app.service.self(), grants: [expect.anything()], backup });
     expect(publishedBy(fresh)).toEqual(inForce);
     expect(identities).toHaveLength(1);
     expect(workspaces[0]?.rootPublic).toBe(fresh.service.self()?.rootPublic);
+  });
+
+  it('I3 when the last backup was made is told, and what of the keys it lacks; its file holds no secret', async () => {
+    const app = await at.start();
+    await app.calls.setUp(ada);
+    const { clock, randomness } = at.profiles;
+    const standing = () => app.service.self()?.backup;
+    expect(standing()).toEqual({ last: null, changed: [] });
+    const changes = app.changes();
+    await backUp(app);
+    const last = { atMs: clock.now(), how: 'made' };
+    expect(standing()).toEqual({ last, changed: [] });
+    expect(app.changes()).toBeGreaterThan(changes);
+    clock.advance(1_000);
+    // A card of a higher serial is no key.
+    await app.profile.keyStore.update((all) => ({
+      ...all,
+      identities: all.identities.map((one) => ({ ...one, cardSerial: one.cardSerial + 1 })),
+    }));
+    expect(standing()).toEqual({ last, changed: [] });
+    await app.profile.keyStore.update(
+      (all) => addWorkspaceSecret(all, { workspace: testWorkspace, randomness }).contents,
+    );
+    await app.profile.keyStore.update((all) => ({
+      ...all,
+      credentials: new Map([['VAK_BUS_NATS_NKEY_SEED', secretFromText('pin1')]]),
+      workspaces: all.workspaces.map((one) => ({
+        ...one,
+        secrets: one.secrets.map((secret) => (secret.id === 's1' ? { ...secret, state: 'revoked' } : secret)),
+      })),
+    }));
+    const changed = [
+      { kind: 'secret', count: 2 },
+      { kind: 'credential', count: 1 },
+    ];
+    expect(standing()).toEqual({ last, changed });
+    await at.end(app);
+    // It outlives a start; the digest of a short credential is keyed.
+    const again = await at.start();
+    expect(again.service.self()?.backup).toEqual({ last, changed });
+    await backUp(again, 'b.backup');
+    expect(again.service.self()?.backup.changed).toEqual([]);
+    const file = readFileSync(profileFiles(at.folder).backupRecord, 'utf8');
+    expect(file).not.toMatch(/ada|s1|NKEY|pin1/);
   });
 
   it('I3 without a keychain the restored store gets a passphrase of its own', async () => {

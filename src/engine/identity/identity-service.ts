@@ -15,6 +15,7 @@ import type { OperatorPrompt } from '../ports/operator-prompt.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import type { Vault } from '../ports/vault.ts';
 import { writeFileAtomically } from './atomic-file.ts';
+import type { BackupRecord } from './backup-record.ts';
 import { fileError } from './file-error.ts';
 import type { FileKeyStore } from './file-key-store.ts';
 import type { StoredIdentity } from './key-store.ts';
@@ -30,6 +31,7 @@ import type { WorkspaceRecords } from './workspace-records.ts';
 export interface IdentityServiceDeps {
   readonly keyStore: FileKeyStore;
   readonly records: WorkspaceRecords;
+  readonly backups: BackupRecord;
   readonly vault: Vault;
   readonly prompt: OperatorPrompt;
   readonly clock: Clock;
@@ -66,9 +68,19 @@ const unlockQuestion = {
   action: 'Unlock',
 } as const;
 
+/** That a backup has these keys is worth knowing, and no reason for it to fail. */
+async function noteBackup(note: () => Promise<void>, logger: Logger): Promise<void> {
+  try {
+    await note();
+  } catch (error) {
+    if (!isVakError(error)) throw error;
+    logger.warn('identity.backup-not-noted', { code: error.code });
+  }
+}
+
 /** Creates the service; call `open` once everything stands. */
 export function createIdentityService(deps: IdentityServiceDeps): IdentityService {
-  const { keyStore, records, vault, prompt, clock, randomness, logger, selfTest, onChange } = deps;
+  const { keyStore, records, backups, vault, prompt, clock, randomness, logger, selfTest, onChange } = deps;
   const { workspace } = records;
   const held = createDisposer();
 
@@ -91,7 +103,8 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
   function self(): SelfSummary | null {
     const identity = findOperator();
     if (identity === undefined) return null;
-    return selfSummary({ contents: keyStore.read(), identity, records, nowMs: clock.now() });
+    const contents = keyStore.read();
+    return selfSummary({ contents, identity, records, backup: backups.standing(contents), nowMs: clock.now() });
   }
 
   /** Does with a passphrase what the keychain cannot do alone: there is no real one, or it refuses. */
@@ -149,11 +162,13 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
     const title = 'Passphrase of the backup';
     await prompt.askSecret({ ...newPassphrase, title, action: 'Back up' }, async (passphrase) => {
       const bytes = await keyStore.backup(passphrase);
+      const note = backups.prepare('made', keyStore.read());
       try {
         await writeFileAtomically(path, bytes);
       } catch (error) {
         throw fileError('write', path, error);
       }
+      await noteBackup(note, logger);
     });
     return { path };
   }
@@ -179,11 +194,11 @@ export function createIdentityService(deps: IdentityServiceDeps): IdentityServic
     } finally {
       opened.dispose();
     }
+    if (keyStore.state().kind === 'unlocked') await noteBackup(backups.prepare('restored', keyStore.read()), logger);
     await settleRecords();
   }
 
-  held.add(keyStore.onChange(onChange));
-  held.add(records.directory.onChange(onChange));
+  for (const one of [keyStore, records.directory, backups]) held.add(one.onChange(onChange));
 
   return {
     keyStoreState,

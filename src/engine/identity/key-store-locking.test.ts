@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../../tests/support/expected-failure.ts';
 import {
@@ -8,6 +10,8 @@ import {
   sampleContents,
   secretsOf,
 } from '../../../tests/support/key-store-fixture.ts';
+import { createMemoryVault } from '../../../tests/support/memory-vault.ts';
+import { startAnewPhrase } from '../../shared/contract/identity-contract.ts';
 import { createFakeClock } from '../ports/fake-clock.ts';
 import { createSystemRandomness } from '../ports/randomness.ts';
 
@@ -117,6 +121,40 @@ describe('locking', () => {
     store.lock();
     expect((await failure(changing)).code).toBe('locked');
     await store.unlock({ passphrase: passphrase() });
+  });
+
+  it('I3 a way back opens it after a lock without a passphrase, and reads what another process wrote under another one', async () => {
+    const vault = Object.assign(createMemoryVault(), { isReal: false });
+    const store = place.store({ vault });
+    await store.create({ passphrase: passphrase() });
+    const way = store.keepWayBack();
+    store.lock();
+    expect(() => store.keepWayBack()).toThrowError('locked');
+    const other = place.store({ vault });
+    await other.unlock({ passphrase: passphrase() });
+    await other.update(() => sampleContents());
+    await other.setPassphrase(otherPassphrase());
+    await way.unlock();
+    expect(store.read().identities.map(({ peer }) => peer)).toEqual(['mira', 'bot-1']);
+    store.lock();
+    // Another store in its place is not the one that was opened.
+    await other.startAnew({ confirmation: startAnewPhrase, passphrase: passphrase() });
+    expect(await failure(way.unlock())).toMatchObject({ code: 'locked', message: expect.stringMatching(/replaced/) });
+    rmSync(join(place.folder, 'keys'), { recursive: true });
+    expect((await failure(way.unlock())).code).toBe('not-found');
+  });
+
+  it('I3 the key of a way back is erased with it, and a lock meanwhile wins', async () => {
+    const store = place.store();
+    await store.create({});
+    const way = store.keepWayBack();
+    store.lock();
+    const opening = way.unlock();
+    store.lock();
+    expect((await failure(opening)).code).toBe('locked');
+    way.dispose();
+    expect(await failure(way.unlock())).toMatchObject({ code: 'locked', message: expect.stringMatching(/erased/) });
+    expect(store.state().kind).toBe('locked');
   });
 
   it('the end locks, erases and refuses what comes after', async () => {

@@ -9,7 +9,7 @@ import type { KeyStoreContents } from './key-store.ts';
 import { createSecretPool } from './secret-pool.ts';
 import type { StoreCopy, StoreDisk } from './store-disk.ts';
 import type { StoreHeader } from './store-format.ts';
-import { describeDamage, type FoundStore, findStore } from './store-opening.ts';
+import { describeDamage, type FoundStore, findStore, replacedStore } from './store-opening.ts';
 import { sealStore } from './store-seal.ts';
 
 /** What a change gives. */
@@ -52,10 +52,7 @@ export function isReplaced(error: unknown): boolean {
 }
 
 function lostStore(copies: readonly StoreCopy[], id: string): VakError {
-  if (copies.some(({ parsed }) => parsed !== undefined && parsed.header.id !== id)) {
-    const message = 'the key store was replaced by another process; unlock it again';
-    return new VakError('locked', message, { details: { isReplaced: true } });
-  }
+  if (copies.some(({ parsed }) => parsed !== undefined && parsed.header.id !== id)) return replacedStore();
   const what = copies.length === 0 ? 'its file is gone' : describeDamage(copies);
   return new VakError(
     'corrupt',

@@ -11,6 +11,7 @@ import type { Randomness } from '../ports/randomness.ts';
 import type { Vault } from '../ports/vault.ts';
 import { type ProfileFiles, profileFiles } from '../settings/profile-files.ts';
 import { openSettingsFile, type SettingsFile } from '../settings/settings-file.ts';
+import { type BackupRecord, openBackupRecord } from './backup-record.ts';
 import { createFileKeyStore, type FileKeyStore } from './file-key-store.ts';
 import { openWorkspaceRecords, type WorkspaceRecords } from './workspace-records.ts';
 
@@ -26,6 +27,8 @@ export interface Profile {
   readonly heads: FileHeadStore;
   /** What outlives a start about incidents. */
   readonly incidents: IncidentMemory;
+  /** When its keys were backed up last. */
+  readonly backups: BackupRecord;
   /** What was found damaged and set aside while opening; for people. */
   readonly notices: readonly string[];
   /** Locks, writes what was seen, closes. */
@@ -67,13 +70,15 @@ export async function openProfile({ folder, workspace, vault, ...ports }: Profil
   const records = await openRecords();
   const heads = await openFileHeadStore({ path: files.heads, clock, randomness, report });
   const incidents = await openIncidentMemory({ path: files.incidents, clock, randomness, report });
+  const backups = await openBackupRecord({ path: files.backupRecord, clock, randomness, report });
   const { idleLockMinutes } = settings.settings();
   const keyStore = createFileKeyStore({ file: files.keyStore, vault, ...ports, idleLockMinutes });
   return {
-    ...{ files, settings, keyStore, records, heads, incidents, notices },
+    ...{ files, settings, keyStore, records, heads, incidents, backups, notices },
     async close() {
       keyStore.dispose();
       settings.dispose();
+      backups.dispose();
       await incidents.close();
       await heads.close();
       await records.close();

@@ -1,5 +1,5 @@
 /** Who an identity is and what it may, for command line and app alike. Law: no secret is in it. */
-import type { GrantSummary, SelfSummary } from '../../shared/contract/identity-contract.ts';
+import type { BackupStanding, GrantSummary, SelfSummary } from '../../shared/contract/identity-contract.ts';
 import { grantAt, type TimedGrant } from './grant-timeline.ts';
 import type { KeyStoreContents, StoredIdentity } from './key-store.ts';
 import { cardOf } from './operator-identity.ts';
@@ -16,12 +16,13 @@ export interface SelfQuestion {
   readonly contents: KeyStoreContents;
   readonly identity: StoredIdentity;
   readonly records: Pick<WorkspaceRecords, 'workspace' | 'timelines' | 'directory'>;
+  readonly backup: BackupStanding;
   /** ms since the epoch. */
   readonly nowMs: number;
 }
 
 /** Sums up an identity in a workspace at a time. */
-export function selfSummary({ contents, identity, records, nowMs }: SelfQuestion): SelfSummary {
+export function selfSummary({ contents, identity, records, backup, nowMs }: SelfQuestion): SelfSummary {
   const { workspace } = records;
   const { rootPublic, rootSeed, secrets } = workspaceIn(contents, workspace);
   const { peer, kind, name, sign, box, boxExpiresAt, serial } = cardOf(identity, workspace);
@@ -34,5 +35,6 @@ export function selfSummary({ contents, identity, records, nowMs }: SelfQuestion
     grants: inForce === undefined ? [] : [toGrantSummary(inForce)],
     workspaceGrants: all.filter((one) => one !== undefined).map(toGrantSummary),
     secrets: secrets.map(({ id, state }) => ({ id, state })),
+    backup,
   };
 }

@@ -149,6 +149,28 @@ export async function openByKeychain(copies: readonly StoreCopy[], vault: Vault)
   return found;
 }
 
+/** Which store a key opens. */
+export interface StoreKey {
+  readonly id: string;
+  /** Stays the caller's. */
+  readonly masterKey: Uint8Array;
+}
+
+/** Opens by the key that the store was open with before. Throws `not-found`, `corrupt`; `locked` if another store stands there. */
+export function openByKey(copies: readonly StoreCopy[], { id, masterKey }: StoreKey): FoundStore {
+  if (copies.length === 0) throw new VakError('not-found', 'there is no key store any more');
+  const found = findStore(copies, [masterKey]);
+  if (found !== undefined) return { ...found, masterKey: Uint8Array.from(masterKey) };
+  if (copies.some(({ parsed }) => parsed !== undefined && parsed.header.id !== id)) throw replacedStore();
+  throw corruptStore(copies);
+}
+
+/** Another store stands where one stood that was opened. */
+export function replacedStore(): VakError {
+  const message = 'the key store was replaced by another process; unlock it again';
+  return new VakError('locked', message, { details: { isReplaced: true } });
+}
+
 /** Why a header's keychain slot cannot be opened by the backend of today, for people; undefined if it can be tried. */
 export function backendProblem(header: StoreHeader, vault: Vault): string | undefined {
   const { name, isReal } = vault.backend();

@@ -115,7 +115,7 @@ describe('things that happened', () => {
   test('W6 records that do not count are counted by their sort, and taken back when they turn out to count', () => {
     const { book } = createKit();
     const receipt: RefusedFact = {
-      ...{ record: 'receipt', count: 3, firstMs: start, why: 'It is signed by nobody.', session: 's1' },
+      ...{ record: 'receipt', count: 3, firstMs: start, why: 'It is signed by nobody.', session: 's1', records: [] },
       mark: { atMs: start + 5, seq: 9 },
     };
     book.noteRefused([receipt]);
@@ -128,7 +128,7 @@ describe('things that happened', () => {
 
   test('W8 a verdict that does not count is an incident of approvals', () => {
     const { book } = createKit();
-    const base = { count: 1, firstMs: start, why: 'It answers another request.', session: null };
+    const base = { count: 1, firstMs: start, why: 'It answers another request.', session: null, records: [] };
     book.noteRefused([{ ...base, record: 'verdict', mark: { atMs: start, seq: 1 } }]);
     expect(book.list()).toMatchObject([{ id: 'refused:verdict', detail: { kind: 'refused-approval' } }]);
   });

@@ -5,6 +5,7 @@
  * Pure: it is told, it reads nothing; the order in which things become known changes no count.
  */
 import { hash } from 'node:crypto';
+import type { IncidentRecord } from '../../shared/contract/operations-contract.ts';
 import type { QueuesState, TaskOutcome } from '../../shared/contract/queues-contract.ts';
 import type { Settings } from '../../shared/settings/settings-schema.ts';
 import type { Denial } from '../access/denial-log.ts';
@@ -43,6 +44,8 @@ export interface RefusedFact {
   /** ms since the epoch. */
   readonly firstMs: number;
   readonly why: string;
+  /** The newest, latest first; of what another list has: none. */
+  readonly records: readonly IncidentRecord[];
   /** Session that it came from, if its subject says so. */
   readonly session: string | null;
   readonly mark: IncidentMark;
@@ -151,13 +154,13 @@ export function createIncidentBook({ alerts, acknowledged }: IncidentBookDeps): 
   }
 
   function putRefused(refused: RefusedFact): void {
-    const { record, count, why, session, mark } = refused;
+    const { record, count, why, records, session, mark } = refused;
     const id = refusedId(refused);
     const firstMs = Math.min(refused.firstMs, tallies.get(id)?.firstMs ?? refused.firstMs);
     const detail: IncidentDetail =
       record === 'request' || record === 'verdict'
         ? { kind: 'refused-approval', record, why }
-        : { kind: 'refused-record', record, why };
+        : { kind: 'refused-record', record, why, records };
     tallies.put({ id, detail, queue: null, session, firstMs, lastMs: mark.atMs, count, isStanding: false, mark });
   }
 

@@ -2,6 +2,7 @@
  * An incident before it has words: what happened, where, how often, and up to which place it was acknowledged.
  * Law: nothing in here was made visible yet; texts are as a peer wrote them.
  */
+import type { IncidentRecord } from '../../shared/contract/operations-contract.ts';
 import { type IncidentKind, incidentKinds } from '../../shared/protocol/incident-kinds.ts';
 
 /** What the words of an incident are made from, of its newest part. */
@@ -19,6 +20,8 @@ export type IncidentDetail =
       readonly kind: 'refused-record';
       readonly record: 'receipt' | 'dead-letter' | 'action' | 'pause-flag' | 'repeat';
       readonly why: string;
+      /** The newest, latest first. */
+      readonly records: readonly IncidentRecord[];
     }
   | { readonly kind: 'refused-approval'; readonly record: 'request' | 'verdict'; readonly why: string }
   | {

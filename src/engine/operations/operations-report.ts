@@ -23,6 +23,8 @@ import { incidentWords, noticeWords } from './incident-words.ts';
 import { isMuted } from './mute-rules.ts';
 
 const maxName = 64;
+/** Of what is said of a record. */
+const maxWhy = 500;
 
 /** What all queues and approvals come to. `rememberedLost`: tasks of which no stream tells any more that they were lost (W7g). */
 export function totalsOf(
@@ -59,7 +61,18 @@ function placeOf({ detail, queue, session }: IncidentFacts): IncidentPlace {
   if (detail.kind === 'refused-approval') return { kind: 'approvals' };
   if (detail.kind === 'denied') return { kind: 'access' };
   if (queue !== null) return { kind: 'queue', queue };
-  return session === null ? { kind: 'queues' } : { kind: 'session', session };
+  if (session !== null) return { kind: 'session', session };
+  // No other list has what does not count.
+  return detail.kind === 'refused-record' ? { kind: 'records' } : { kind: 'queues' };
+}
+
+/** Of peers that may be hostile: nothing in it is hidden, and none of it is long. */
+function recordsOf({ detail }: IncidentFacts): Incident['records'] {
+  if (detail.kind !== 'refused-record') return [];
+  return detail.records.map(({ stream, seq, atMs, from, why }) => ({
+    ...{ stream: visibleText(stream), seq, atMs },
+    ...{ from: visibleText(from).slice(0, maxName), why: visibleText(why).slice(0, maxWhy) },
+  }));
 }
 
 /** An incident as a window sees it. */
@@ -67,6 +80,7 @@ export function incidentOf(facts: IncidentFacts, muted: MuteState): Incident {
   const { id, detail, queue, firstMs, lastMs, count, isStanding, acknowledgedMs } = facts;
   return {
     ...{ id, kind: detail.kind, tone: toneOf(detail.kind), ...incidentWords(facts), queue, place: placeOf(facts) },
+    records: recordsOf(facts),
     ...{ firstMs, lastMs, count, isStanding, weight: detail.kind === 'age' ? detail.ageMs : count },
     acknowledged: acknowledgedMs === null ? null : { atMs: acknowledgedMs },
     isMuted: isMuted(muted, detail.kind, queue),

@@ -351,23 +351,35 @@ test('product.md the badge counts what the flag shows: incidents, what is wrong 
 
 test('W6 a receipt that does not count leads to its session; A4 a denial to who may do what', () => {
   const kit = startSettled();
-  kit.world.refused = [{ kind: 'receipt', seq: 4, atMs: clock.now(), why: 'It is signed by nobody.', from: 's-9' }];
+  const stream = 'VAK_RECEIPTS_ws';
+  const why = 'It is signed by nobody.';
+  kit.world.refused = [{ kind: 'receipt', stream, seq: 4, atMs: clock.now(), why, from: 's-9' }];
   const times = { count: 2, firstMs: clock.now(), lastMs: clock.now() };
   kit.world.denials = [
     { peer: 'w1', action: 'publish', subject: 'vak.work.ws.render.task', rule: 'A2', side: 'server', ...times },
   ];
   kit.look();
   expect(kit.service.state().incidents).toMatchObject([
-    { kind: 'refused-record', place: { kind: 'session', session: 's-9' } },
-    { kind: 'denied', place: { kind: 'access' }, count: 2 },
+    { kind: 'refused-record', place: { kind: 'session', session: 's-9' }, records: [{ stream, seq: 4, why }] },
+    { kind: 'denied', place: { kind: 'access' }, count: 2, records: [] },
   ]);
 });
 
-test('W3 dead letters that do not count lead to the queues', () => {
+test('W3 dead letters that do not count are listed by their incident, where each lies and why, with nothing hidden', () => {
   const kit = startSettled();
-  kit.world.refused = [{ kind: 'dead-letter', seq: 4, atMs: clock.now(), why: 'It is signed by nobody.', from: 's-9' }];
+  const letter = { kind: 'dead-letter', stream: 'VAK_DLQ_ws', atMs: clock.now() } as const;
+  kit.world.refused = [
+    { ...letter, seq: 4, why: 'It is signed by nobody.', from: 'w1' },
+    { ...letter, seq: 9, why: `It names ${'x'.repeat(2_000)}.`, from: 'w\u202e2' },
+  ];
   kit.look();
-  expect(kit.service.state().incidents).toMatchObject([{ kind: 'refused-record', place: { kind: 'queues' } }]);
+  const [incident] = kit.service.state().incidents;
+  expect(incident).toMatchObject({ kind: 'refused-record', place: { kind: 'records' }, count: 2 });
+  expect(incident?.records).toMatchObject([
+    { stream: 'VAK_DLQ_ws', seq: 9, atMs: letter.atMs, from: expect.not.stringContaining('\u202e') },
+    { stream: 'VAK_DLQ_ws', seq: 4, from: 'w1', why: 'It is signed by nobody.' },
+  ]);
+  expect(incident?.records[0]?.why.length).toBeLessThanOrEqual(500);
 });
 
 test('B8 another engine has incidents of its own, and those of the first come back with it', async () => {

@@ -7,10 +7,33 @@ const one = (kind: ListedRefusal['kind'], seq: number, more: Partial<ListedRefus
 });
 
 test('W6 each sort is counted for itself, with its newest to show', () => {
-  const listed = [one('receipt', 3, { from: 's3' }), one('dead-letter', 2, { from: 'w1' }), one('receipt', 1)];
+  const stream = 'VAK_RECEIPTS_ws';
+  const receipts = [one('receipt', 1, { stream, from: 's1' }), one('receipt', 3, { stream, from: 's3' })] as const;
+  const listed = [receipts[0], one('dead-letter', 2, { stream: 'VAK_DLQ_ws', from: 'w1' }), receipts[1]];
+  const places = [
+    { stream, seq: 3, atMs: 30, from: 's3', why: 'why 3' },
+    { stream, seq: 1, atMs: 10, from: 's1', why: 'why 1' },
+  ];
+  const letter = { stream: 'VAK_DLQ_ws', seq: 2, atMs: 20, from: 'w1', why: 'why 2' };
   expect(refusedFacts(listed, 3)).toEqual([
-    { record: 'receipt', count: 2, firstMs: 10, why: 'why 3', session: 's3', mark: { atMs: 30, seq: 3 } },
-    { record: 'dead-letter', count: 1, firstMs: 20, why: 'why 2', session: null, mark: { atMs: 20, seq: 2 } },
+    {
+      record: 'receipt',
+      count: 2,
+      firstMs: 10,
+      why: 'why 3',
+      session: 's3',
+      mark: { atMs: 30, seq: 3 },
+      records: places,
+    },
+    {
+      record: 'dead-letter',
+      count: 1,
+      firstMs: 20,
+      why: 'why 2',
+      session: null,
+      mark: { atMs: 20, seq: 2 },
+      records: [letter],
+    },
   ]);
 });
 

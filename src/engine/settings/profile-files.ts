@@ -16,6 +16,8 @@ export interface ProfileFiles {
   readonly heads: string;
   /** Which incidents were acknowledged. */
   readonly incidents: string;
+  /** When the key store was backed up last. */
+  readonly backupRecord: string;
   /** Folder of the embedded engine's journal. */
   readonly engine: string;
   /** Folder of the managed nats-server. */
@@ -37,6 +39,7 @@ export function profileFiles(folder: string): ProfileFiles {
     pins: join(folder, 'pins.json'),
     heads: join(folder, 'heads.json'),
     incidents: join(folder, 'incidents.json'),
+    backupRecord: join(folder, 'backup-record.json'),
     engine: join(folder, 'engine'),
     managedServer: join(folder, 'managed-server'),
     outbox: join(folder, 'outbox'),

@@ -6,6 +6,8 @@ import type { QueuePurgeProgress } from '../../shared/contract/queues-contract.t
 
 /** One purge, for who runs it. */
 export interface RunningPurge {
+  /** Aborted by whoever asked for it, or by `stop`. */
+  readonly signal: AbortSignal;
   /** So many tasks have gone; `totalCount`: that stood there when it began. */
   note(doneCount: number, totalCount: number): void;
   end(): void;
@@ -14,6 +16,8 @@ export interface RunningPurge {
 export interface PurgeProgress {
   /** `signal`: aborted, it stops after the part that is under way. */
   begin(purge: { readonly operationId: string; readonly queue: string; readonly signal: AbortSignal }): RunningPurge;
+  /** Ends one after the part that is under way; false: there is none of this id. */
+  stop(operationId: string): boolean;
   /** In the order in which they began. */
   list(): readonly QueuePurgeProgress[];
 }
@@ -21,6 +25,7 @@ export interface PurgeProgress {
 /** Creates it with none. `onChange`: told of each step; the caller bounds its rate. */
 export function createPurgeProgress(onChange: () => void): PurgeProgress {
   const running = new Map<string, QueuePurgeProgress>();
+  const stops = new Map<string, AbortController>();
 
   function put(progress: QueuePurgeProgress): void {
     running.set(progress.operationId, progress);
@@ -29,7 +34,14 @@ export function createPurgeProgress(onChange: () => void): PurgeProgress {
 
   return {
     list: () => [...running.values()],
-    begin({ operationId, queue, signal }) {
+    stop(operationId) {
+      stops.get(operationId)?.abort();
+      return stops.has(operationId);
+    },
+    begin({ operationId, queue, signal: asked }) {
+      const ending = new AbortController();
+      const signal = AbortSignal.any([asked, ending.signal]);
+      stops.set(operationId, ending);
       put({ operationId, queue, doneCount: 0, totalCount: null, isStopping: signal.aborted });
       const change = (more: Partial<QueuePurgeProgress>): void => {
         const known = running.get(operationId);
@@ -38,10 +50,12 @@ export function createPurgeProgress(onChange: () => void): PurgeProgress {
       const stop = (): void => change({ isStopping: true });
       signal.addEventListener('abort', stop);
       return {
+        signal,
         note: (doneCount, totalCount) => change({ doneCount, totalCount }),
         end() {
           signal.removeEventListener('abort', stop);
           running.delete(operationId);
+          stops.delete(operationId);
           onChange();
         },
       };

@@ -289,6 +289,23 @@ test('W7 a purge tells how far it is, and that it stops after its part when it w
   expect(place.queuesState().purges).toEqual([]);
 });
 
+test('W7 a purge is stopped by a window that did not begin it; one that is over is said to be', async () => {
+  place = await openWatchedPlace();
+  await begin();
+  await submitMany(3);
+  const { lastSeq } = await during(place.queues.standing({ queue: 'q' }, context));
+  const purging = during(place.queues.purge({ queue: 'q', confirmedName: 'q', lastSeq }, context)).catch(
+    (error: unknown) => error,
+  );
+  // It is over before a timer runs.
+  for (let turns = 0; turns < 10_000 && place.queuesState().purges.length === 0; turns++) await Promise.resolve();
+  const operationId = place.queuesState().purges[0]?.operationId ?? '';
+  await place.queues.stopPurge({ operationId }, context);
+  expect(await purging).toMatchObject({ code: 'aborted', details: { purgedCount: 0 } });
+  const late = Promise.resolve().then(() => place.queues.stopPurge({ operationId }, context));
+  expect(await failure(late)).toMatchObject({ code: 'not-found' });
+});
+
 test('W9 a pause flag that does not count is told with who signed it, until one counts', async () => {
   place = await openWatchedPlace();
   await begin();

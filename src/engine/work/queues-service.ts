@@ -85,13 +85,17 @@ export function createQueuesService(deps: QueuesServiceDeps): Calls {
     const operationId = createUuid(clock, randomness);
     const progress = purges.begin({ ...request, operationId });
     try {
-      return await purgeQueue(request, {
-        ...{ workspace, durable, operationId, onProgress: progress.note },
-        async record(action) {
-          const draft = draftAction(action, { workspace, peer, trace: startTrace(randomness.bytes) });
-          await publish(draft, new AbortController().signal);
+      const { signal } = progress;
+      return await purgeQueue(
+        { ...request, signal },
+        {
+          ...{ workspace, durable, operationId, onProgress: progress.note },
+          async record(action) {
+            const draft = draftAction(action, { workspace, peer, trace: startTrace(randomness.bytes) });
+            await publish(draft, new AbortController().signal);
+          },
         },
-      });
+      );
     } finally {
       progress.end();
     }
@@ -134,6 +138,9 @@ export function createQueuesService(deps: QueuesServiceDeps): Calls {
       }
       const request = { queue, lastSeq, reason: reason?.trim() === '' ? undefined : reason, signal };
       return { purgedCount: await right.run('purge', (operator) => purge(request, operator)) };
+    },
+    stopPurge({ operationId }) {
+      if (!purges.stop(operationId)) throw new VakError('not-found', 'purge: it is over already');
     },
     async standing({ queue }) {
       try {

@@ -18,14 +18,17 @@ import { createQueueRates, type QueueRates } from './queue-rates.ts';
 import { createQueueWorkers, type QueueWorkers } from './queue-workers.ts';
 import { claimedAuthor } from './record-author.ts';
 import { createRefusalList, type RefusalList, type RefusedThing } from './refusal-list.ts';
-import type { RefusedValue } from './state-watch.ts';
+import { type RefusedValue, stateBucketOf } from './state-watch.ts';
 import type { ReadingPace } from './stream-reading.ts';
 import { createTaskBook, type TaskBook, type TaskRecord, type TaskState } from './task-book.ts';
 import { createWatchedQueues, type WatchedQueues } from './watched-queues.ts';
 import { createWorkFollower, type RefusedRecord } from './work-follower.ts';
+import { workStreamOf } from './work-queue.ts';
 
 /** A record of what became of tasks that does not count. */
 export interface RefusedWork extends RefusedThing {
+  /** Stream, or bucket of values, that it lies in; `seq` is its place there. */
+  readonly stream: string;
   readonly kind: RefusedRecord['kind'] | 'pause-flag' | 'repeat';
   /** As its subject says: session of a receipt, peer of a dead letter or an operator's action. Of a flag its key. */
   readonly from: string;
@@ -127,7 +130,8 @@ function createFlagWatch(
           onRefused(from, why, flag) {
             const { revision: seq, atMs, by } = flag;
             const who = by === null || why.includes(by) ? '' : ` It is signed by ${by}.`;
-            refusedWork.add(keyOf(flag), { kind: 'pause-flag', seq, atMs, why: `${why}${who}`, from });
+            const stream = stateBucketOf(workspace);
+            refusedWork.add(keyOf(flag), { kind: 'pause-flag', stream, seq, atMs, why: `${why}${who}`, from });
             onChange();
           },
           onTakenBack: (flag) => refusedWork.takeBack(keyOf(flag)),
@@ -168,16 +172,21 @@ function createTaskNames(bookOf: () => Pick<TaskBook, 'get'>) {
 }
 
 /** Puts what does not count into the list, with its reason. `sinceMs`: what was stored before is not read here, ms since the epoch. */
-function createWorkRefusals(list: RefusalList<RefusedWork>, sinceMs: number) {
+function createWorkRefusals(
+  list: RefusalList<RefusedWork>,
+  { workspace, sinceMs }: Pick<WatchedWorkDeps, 'workspace'> & { readonly sinceMs: number },
+) {
+  const streams = { receipt: `VAK_RECEIPTS_${workspace}`, 'dead-letter': `VAK_DLQ_${workspace}` };
+
   function record({ kind, message, why }: RefusedRecord): void {
-    const { seq, storedMs: atMs, subject } = message;
-    list.add(`${kind} ${seq}`, { kind, seq, atMs, why, from: parseSubject(subject).entity });
+    const { stream, seq, storedMs: atMs, subject } = message;
+    list.add(`${kind} ${seq}`, { kind, stream, seq, atMs, why, from: parseSubject(subject).entity });
   }
 
   /** Whoever may write to the stream of tasks on the server can put a task there again (docs/security.md). */
   function noteRepeat({ seq, storedMs: atMs }: TaskRecord['repeats'][number], { queue, taskId }: TaskRecord): void {
     const why = `Task ${taskId ?? 'without an id'} of queue ${queue} was stored before: a worker that has handled it drops it, another one runs it again.`;
-    list.add(`repeat ${seq}`, { kind: 'repeat', seq, atMs, why, from: queue });
+    list.add(`repeat ${seq}`, { kind: 'repeat', stream: workStreamOf(workspace), seq, atMs, why, from: queue });
   }
 
   /** It is sound by itself, and says another thing of the task than the task does: whoever signed it has no say there. */
@@ -187,7 +196,7 @@ function createWorkRefusals(list: RefusalList<RefusedWork>, sinceMs: number) {
       stray.queue === queue
         ? 'It names another id than the task of its leaf has.'
         : `It names queue ${stray.queue}; the task of its leaf stands in queue ${queue}.`;
-    list.add(`${kind} ${seq}`, { kind, seq, atMs, why, from });
+    list.add(`${kind} ${seq}`, { kind, stream: streams[kind], seq, atMs, why, from });
   }
 
   const takeBack: OtherRefusals['takeBack'] = ({ kind, message }) => list.takeBack(`${kind} ${message.seq}`);
@@ -216,7 +225,7 @@ export function createWatchedWork(deps: WatchedWorkDeps): WatchedWork {
   const refusedAnswers = createRefusalList<RefusedAnswer>(maxRefused);
   const flags = held.add(createFlagWatch(deps, refusedWork));
   const sinceMs = clock.now() - backMs;
-  const refuse = createWorkRefusals(refusedWork, sinceMs);
+  const refuse = createWorkRefusals(refusedWork, { workspace, sinceMs });
   let approvalsAtMs: number | null = null;
   const pace: ReadingPace = { pageLimit, rest, basis: deps.basis };
 

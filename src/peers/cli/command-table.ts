@@ -12,6 +12,7 @@ import { dlqArchiveCommands } from './dlq-archive-commands.ts';
 import { dlqCommands } from './dlq-commands.ts';
 import { dlqExportCommand } from './dlq-export-command.ts';
 import { dlqRetryCommands } from './dlq-retry-commands.ts';
+import { doctorCommand } from './doctor-command.ts';
 import { envelopeCommands } from './envelope-commands.ts';
 import { grantCommands } from './grant-commands.ts';
 import { grantMoveCommands } from './grant-move-commands.ts';
@@ -65,5 +66,6 @@ export const commandTable: readonly Command[] = [
   dlqExportCommand,
   ...bundleCommands,
   ...contextCommands,
+  doctorCommand,
   selfTestCommand,
 ];

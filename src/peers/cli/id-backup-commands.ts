@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { settleOwnRecords } from '../../engine/identity/own-records.ts';
 import { readBackupFile } from '../../engine/identity/read-backup-file.ts';
+import { prepareNote } from './backups.ts';
 import type { Command } from './command.ts';
 import { passNeed } from './example-needs.ts';
 import { checkInputFile } from './input-file.ts';
@@ -23,7 +24,8 @@ const backup: Command = {
   options: {},
   summary: 'Writes the whole key store, sealed under a passphrase of its own, to a new file.',
   notes: `Prints {path, sizeBytes}. The backup's passphrase is read from the file that ${backupPassphraseFileName} names, or asked for.
-A file that is there is not overwritten. Grants given to others are not in it.`,
+A file that is there is not overwritten. Grants given to others are not in it. When it was made, and what has changed since, is told by
+vak id show and vak doctor.`,
   needs: '~/backup-pass holds a passphrase of 10 characters at least, mode 0600',
   example: `${backupPassphraseFileName}=~/backup-pass vak id backup vak.backup`,
   async run({ args, common }, host) {
@@ -34,7 +36,9 @@ A file that is there is not overwritten. Grants given to others are not in it.`,
       const passphrase = await readNewPassphrase(ofBackup, host);
       try {
         const bytes = await profile.keyStore.backup(passphrase);
+        const note = await prepareNote(profile, { how: 'made', contents: profile.keyStore.read() }, host);
         await writeNewFile(path, bytes);
+        await note();
         host.output.data({ path, sizeBytes: bytes.length }, path);
       } finally {
         passphrase.dispose();
@@ -62,6 +66,7 @@ from now on (VAK_PASSPHRASE_FILE); or both are asked for.`,
       checkProfile(profile, common);
       await restoreKeyStore(profile.keyStore, bytes, host);
       const contents = profile.keyStore.read();
+      await (await prepareNote(profile, { how: 'restored', contents }, host))();
       for (const { workspace } of contents.workspaces) {
         const open = await openPlaces(profile, workspace, host);
         await settleOwnRecords(profile.keyStore, { workspace, clock: host.clock }, open);

@@ -16,6 +16,7 @@ import {
 import { highestGrantSerial, publishCard, publishGrant } from '../../engine/identity/own-records.ts';
 import { selfSummary } from '../../engine/identity/self-summary.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
+import { backupLine, backupStanding } from './backups.ts';
 import type { CliHost, Command, CommandInput } from './command.ts';
 import { passNeed } from './example-needs.ts';
 import { readKey, readRoles } from './grant-input.ts';
@@ -27,8 +28,11 @@ import { chosenIdentity, type OpenWorkspace, openPlaces, withWorkspace } from '.
 const kinds = ['human', 'bot', 'process'] as const;
 type Kind = (typeof kinds)[number];
 
-function show(open: OpenWorkspace, identity: StoredIdentity, { clock, output }: CliHost): void {
-  const self = selfSummary({ contents: open.contents(), identity, records: open, nowMs: clock.now() });
+async function show(open: OpenWorkspace, identity: StoredIdentity, host: CliHost): Promise<void> {
+  const { clock, output } = host;
+  const contents = open.contents();
+  const backup = await backupStanding(open.profile, contents, host);
+  const self = selfSummary({ contents, identity, records: open, backup, nowMs: clock.now() });
   const rows: [string, string][] = [
     ['workspace', self.workspace],
     ['peer', self.peer],
@@ -41,6 +45,7 @@ function show(open: OpenWorkspace, identity: StoredIdentity, { clock, output }: 
     ['root', `${self.rootPublic}${self.holdsRoot ? ' (held here)' : ''}`],
     ['roles', self.grants.flatMap(({ roles }) => roles).join(', ') || 'none'],
     ['secrets', self.secrets.map(({ id, state }) => `${id} (${state})`).join(', ') || 'none'],
+    ['backup', backupLine(backup)],
   ];
   output.data(self, rows.map(([name, value]) => `${name.padEnd(12)} ${value}`).join('\n'));
 }
@@ -178,7 +183,7 @@ least) is read from the file that VAK_PASSPHRASE_FILE names, or asked for.`,
       const open = await openPlaces(profile, input.common.workspace, host);
       const identity = await makeAndPublish(open, wanted, host);
       host.output.talk(`identity ${identity.peer} is made in ${input.common.profile}`);
-      show(open, identity, host);
+      await show(open, identity, host);
       return undefined;
     });
   },
@@ -191,7 +196,7 @@ const showOne: Command = {
   options: {},
   summary: 'Shows an identity: its keys, its roles, the ids of its secrets.',
   notes:
-    'Prints {workspace, peer, kind, name, sign, box, boxExpiresAtMs, cardSerial, rootPublic, holdsRoot, grants: [grant in force],\nsecrets: [{id, state}]}. No secret is shown.',
+    'Prints {workspace, peer, kind, name, sign, box, boxExpiresAtMs, cardSerial, rootPublic, holdsRoot, grants: [grant in force],\nsecrets: [{id, state}], backup: {last: {atMs, how: made|restored} or null, changed: [{kind, count}]}}: when the key store was backed up\nlast, and what that lacks. No secret is shown.',
   example: 'vak id show --json',
   async run({ common }, host) {
     await withWorkspace(common, host, (open) => show(open, chosenIdentity(open.contents(), common.identity), host));

@@ -1,5 +1,6 @@
 /** Where a passphrase comes from without a window: the file that a variable names, or the terminal. */
 
+import type { FileKeyStore, KeyStoreWayBack } from '../../engine/identity/file-key-store.ts';
 import type { KeyStore } from '../../engine/identity/key-store.ts';
 import type { Secret } from '../../engine/identity/secret.ts';
 import { readSecretFile } from '../../engine/settings/secret-file.ts';
@@ -87,6 +88,22 @@ export async function unlockKeyStore(keyStore: KeyStore, host: CliHost): Promise
     );
   }
   await withPassphrase(ofKeyStore, host, (passphrase) => keyStore.unlock({ passphrase }));
+}
+
+/** Whether opening it asks nobody: a keychain or a file answers. */
+export function opensUnasked(keyStore: KeyStore, { vault, environment }: CliHost): boolean {
+  const isOfKeychain = vault.backend().isReal && keyStore.state().slots.includes('keychain');
+  return isOfKeychain || (environment[passphraseFileName] ?? '') !== '';
+}
+
+/**
+ * What opens the open key store again after it was locked, with nobody there to be asked; whoever takes it disposes it. A key is kept only
+ * where a passphrase was typed.
+ */
+export function wayBackInto(keyStore: FileKeyStore, host: CliHost): KeyStoreWayBack {
+  if (!opensUnasked(keyStore, host)) return keyStore.keepWayBack();
+  const quiet: CliHost = { ...host, terminal: { ...host.terminal, isInteractive: false } };
+  return { unlock: () => unlockKeyStore(keyStore, quiet), dispose: () => {} };
 }
 
 /** Makes the key store of a profile, behind a passphrase where there is no real keychain. */

@@ -3,34 +3,14 @@ import { requireSelfTest } from '../../engine/crypto/require-self-test.ts';
 import { readSettingsFile } from '../../engine/settings/load-settings.ts';
 import { profileFiles } from '../../engine/settings/profile-files.ts';
 import { secretNames } from '../../engine/settings/secret-sources.ts';
-import { type ErrorCode, isVakError, VakError } from '../../shared/base/vak-error.ts';
+import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { workspaceSecretName } from '../../shared/settings/secret-shape.ts';
 import { refuseSecretsInArgv, refuseValuesInArgv } from './argv-secrets.ts';
 import { type CliHost, type Command, type ExitCode, exitCodes } from './command.ts';
 import { commandsUnder, findCommand, type Glance, glanceAt, readCommandLine } from './command-line.ts';
+import { exitCodeOf } from './exit-code-of.ts';
 import { commandHelp, programHelp } from './help-text.ts';
 import { refuseReadOnly } from './settings-for.ts';
-
-const codeOf: Partial<Record<ErrorCode, ExitCode>> = {
-  'invalid-input': exitCodes.badUsage,
-  'invalid-pattern': exitCodes.badUsage,
-  'invalid-payload': exitCodes.badUsage,
-  'invalid-subject': exitCodes.badUsage,
-  'limit-exceeded': exitCodes.badUsage,
-  'secret-misplaced': exitCodes.badUsage,
-  closed: exitCodes.unreachable,
-  disconnected: exitCodes.unreachable,
-  'no-responders': exitCodes.unreachable,
-  timeout: exitCodes.unreachable,
-  aborted: exitCodes.interrupted,
-};
-
-/** What a failure comes to. What a server, or the system, says of its own limits is its answer, not a fault of the line. */
-function codeFor({ code, details }: VakError): ExitCode {
-  const found = codeOf[code] ?? exitCodes.no;
-  const isAnswer = details?.['serverCode'] !== undefined || details?.['systemCode'] !== undefined;
-  return found === exitCodes.badUsage && isAnswer ? exitCodes.no : found;
-}
 
 /** Variables whose values are secrets whatever the settings say. */
 const secretVariables = secretNames(workspaceSecretName);
@@ -95,7 +75,7 @@ async function runAndTell(args: readonly string[], commands: readonly Command[],
   } catch (error) {
     if (isVakError(error)) {
       output.complain(error.message);
-      return codeFor(error);
+      return exitCodeOf(error);
     }
     output.complain(`a fault of the program; report it with the log line of id ${logger.bug('vak.bug', error)}`);
     return exitCodes.no;

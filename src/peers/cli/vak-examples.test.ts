@@ -29,8 +29,11 @@ afterEach(async () => {
 const listening: ReadonlySet<string> = new Set(['subscribe']);
 /** What the others use stands before them, what they use is taken away after them; the rest runs in the order of the help. */
 const order: Readonly<Record<string, number>> = {
-  'context add': 1,
-  provision: 2,
+  'context add': 0,
+  'id backup': 1,
+  // Before a key that the backup lacks is made.
+  doctor: 2,
+  provision: 3,
   publish: 3,
   'grant revoke': 8,
   'context rm': 9,

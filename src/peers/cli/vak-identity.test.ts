@@ -137,6 +137,11 @@ test('I3 vak: backup and restore into a fresh profile give the same identity', a
   const saved = await vak(['id', 'backup', file, '--json']);
   expect(json(saved.stdout)).toEqual({ path: file, sizeBytes: statSync(file).size });
   expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(self.backup).toEqual({ last: null, changed: [] });
+  expect((await vak(['id', 'show'])).stdout).toMatch(/^backup +\d{4}-\d\d-\d\dT\S+Z$/m);
+  const kept = program.secretFile('new-secret', 'canary: added after the backup');
+  expect(await vak(['config', 'bus', 'set', 'VAK_WORKSPACE_SECRET', '--file', kept])).toMatchObject({ code: 0 });
+  expect((await vak(['id', 'show'])).stdout).toMatch(/^backup .*Z\. Not in it yet.*: 1 workspace secret\./m);
   expect(await vak(['id', 'backup', file])).toMatchObject({ code: 1, stderr: oneLine(/.*a\.backup is there already/) });
 
   program.switchProfile('fresh');
@@ -149,7 +154,8 @@ test('I3 vak: backup and restore into a fresh profile give the same identity', a
   expect([restored.code, json(restored.stdout)]).toEqual([0, { path: file, identities: ['operator'] }]);
   expect((await vak(['id', 'card'])).stdout).toBe(card);
   const shown = json<Self>((await vak(['id', 'show', '--json'])).stdout);
-  const rest = { grants: [], workspaceGrants: [] };
+  expect(shown.backup).toMatchObject({ last: { how: 'restored' }, changed: [] });
+  const rest = { grants: [], workspaceGrants: [], backup: null };
   expect({ ...shown, ...rest }).toEqual({ ...self, ...rest });
   expect(shown.grants[0]?.roles).toEqual(self.grants[0]?.roles);
 

@@ -65,6 +65,7 @@ export const callChanges: Readonly<Record<CallName<AppContract>, Changes>> = {
   'queues.purge': 'bus',
   'queues.resume': 'bus',
   'queues.standing': 'nothing',
+  'queues.stopPurge': 'machine',
   'queues.tasks': 'nothing',
   'sessions.signal': 'bus',
   'settings.addSecret': 'machine',

@@ -37,6 +37,17 @@ export interface GrantSummary {
   readonly notAfter: number;
 }
 
+/** What of a key store is lost with it. */
+export type BackedUpKind = 'identity' | 'box-key' | 'root' | 'secret' | 'credential' | 'room-key';
+
+/** How the keys stand to their last backup that this profile knows of. */
+export interface BackupStanding {
+  /** Null: none was ever made. `restored`: the keys came out of one then, ms since the epoch. */
+  readonly last: { readonly atMs: number; readonly how: 'made' | 'restored' } | null;
+  /** What it lacks, or has otherwise; empty without a backup. */
+  readonly changed: readonly { readonly kind: BackedUpKind; readonly count: number }[];
+}
+
 /** This peer's card and standing; null while locked. */
 export interface SelfSummary {
   readonly workspace: string;
@@ -56,6 +67,8 @@ export interface SelfSummary {
   readonly workspaceGrants: readonly GrantSummary[];
   /** Workspace secrets by id, never their bytes. */
   readonly secrets: readonly { readonly id: string; readonly state: 'active' | 'open-only' | 'revoked' }[];
+  /** Of the whole key store. */
+  readonly backup: BackupStanding;
 }
 
 const name = z.string().min(1).max(64);

@@ -10,7 +10,20 @@ import { call, snapshot } from './define-contract.ts';
 export type IncidentPlace =
   | { readonly kind: 'queue'; readonly queue: string }
   | { readonly kind: 'session'; readonly session: string }
-  | { readonly kind: 'queues' | 'approvals' | 'access' };
+  /** `records`: the list of them that the incident itself has. */
+  | { readonly kind: 'queues' | 'approvals' | 'access' | 'records' };
+
+/** A record that an incident is about and that stands in no other list. Made visible already. */
+export interface IncidentRecord {
+  /** Stream, or bucket of values, and the place in it. */
+  readonly stream: string;
+  readonly seq: number;
+  /** When it was stored, ms since the epoch. */
+  readonly atMs: number;
+  /** Of whom its subject says that it comes: a session of a receipt, else a peer, a queue or a key. */
+  readonly from: string;
+  readonly why: string;
+}
 
 /** Times in ms since the epoch. */
 export interface Incident {
@@ -25,6 +38,8 @@ export interface Incident {
   readonly next: string;
   readonly queue: string | null;
   readonly place: IncidentPlace;
+  /** The newest of those that it is about, as far as no other list has them. */
+  readonly records: readonly IncidentRecord[];
   readonly firstMs: number;
   readonly lastMs: number;
   /** How often it happened, or how many tasks it is about. */

@@ -178,6 +178,11 @@ export const queuesContract = {
   )<{
     readonly purgedCount: number;
   }>(),
+  /**
+   * Ends a purge that this app is at, whichever window began it, after the part that is under way: whoever asked for it is told as if it had
+   * cancelled. Throws `not-found` if it is over.
+   */
+  stopPurge: call(z.object({ operationId: z.uuid() }))<void>(),
   /** What a purge would take: how many tasks stand in the queue, and the place of the last. */
   standing: call(z.object({ queue }))<{ readonly count: number; readonly lastSeq: number }>(),
   state: snapshot<QueuesState>(),

@@ -14,6 +14,7 @@ import { ConnectionOutcome } from './connection-outcome.tsx';
 import { whyNotEdit, whyNotImport, whyNotRemove, whyNotUse } from './connection-reasons.ts';
 import type { Outcome } from './connection-work.ts';
 import { useConnectionWork, useWorkState } from './use-connection-work.ts';
+import '../../ui/data-table.css';
 
 const credentialWords: Readonly<Record<ConnectionContext['credentials'], string>> = {
   none: 'none',
@@ -198,7 +199,11 @@ export function ConnectionsTable({ state }: { readonly state: ConnectionsState }
     return true;
   };
   return (
-    <table className="connections-table" aria-label="Connections: u uses, t tests, Enter edits, Delete removes">
+    <table
+      className="data-table connections-table"
+      data-own-rows
+      aria-label="Connections: u uses, t tests, Enter edits, Delete removes"
+    >
       <Header />
       <tbody ref={body}>
         {contexts.map((context, index) => (

@@ -62,8 +62,8 @@ function Standing({ letter }: { readonly letter: LetterReport }) {
 
 function Head({ seq, onClose }: { readonly seq: number; readonly onClose: () => void }) {
   return (
-    <header className="letter-detail-head">
-      <h2 className="letter-detail-name">Letter {formatCount(seq)}</h2>
+    <header className="side-panel-head">
+      <h2 className="side-panel-name">Letter {formatCount(seq)}</h2>
       <ActionButton action="letters.retry" icon={RotateCw} label="Retry…" />
       <ActionButton action="letters.edit" icon={PenLine} label="Edit…" />
       <ActionButton action="letters.archive" icon={Archive} label="Archive…" />

@@ -37,7 +37,7 @@ function Content({ tab, self, keyStore, peers }: ContentProps & { readonly tab: 
           <div className="identity-pair">
             <SelfPanel self={self} nowMs={nowMs} />
             <div className="identity-column">
-              <KeyStorePanel keyStore={keyStore} />
+              <KeyStorePanel keyStore={keyStore} backup={self.backup} />
               <SecretsPanel secrets={self.secrets} />
             </div>
           </div>

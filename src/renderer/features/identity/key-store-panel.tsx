@@ -1,9 +1,12 @@
 /** The key store behind this peer: how it is protected, when it locks, and what can be done with it. */
 import { Archive, ArchiveRestore, Lock, LockOpen, RectangleEllipsis, ShieldCheck, TriangleAlert } from 'lucide-react';
-import type { KeyStoreState } from '../../../shared/contract/identity-contract.ts';
+import { backupAdvice } from '../../../shared/base/backup-words.ts';
+import type { BackupStanding, KeyStoreState } from '../../../shared/contract/identity-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
+import { formatDateTime, type Zone } from '../../ui/format.ts';
 import { keychainName } from '../../ui/keychain-words.ts';
 import { Fact, Facts, Panel } from '../../ui/panel.tsx';
+import { useViewState } from '../../workbench.tsx';
 
 function Keychain({ keychain }: Pick<KeyStoreState, 'keychain'>) {
   return keychain.isReal ? (
@@ -23,7 +26,26 @@ function idleWords(minutes: number): string {
   return `after ${minutes} min without use`;
 }
 
-export function KeyStorePanel({ keyStore }: { readonly keyStore: KeyStoreState }) {
+/** A date, since a backup is looked for by it. */
+function Backup({ backup, zone }: { readonly backup: BackupStanding; readonly zone: Zone }) {
+  const { last } = backup;
+  if (last === null) return <span className="identity-words">none was made in this profile</span>;
+  return (
+    <span className="identity-words">
+      {formatDateTime(last.atMs, zone)}
+      {last.how === 'restored' && <span className="dim"> these keys came from one then</span>}
+    </span>
+  );
+}
+
+interface KeyStorePanelProps {
+  readonly keyStore: KeyStoreState;
+  readonly backup: BackupStanding;
+}
+
+export function KeyStorePanel({ keyStore, backup }: KeyStorePanelProps) {
+  const zone = useViewState((state) => state.timeZone);
+  const advice = backupAdvice(backup);
   const { keychain, slots, idleLockMinutes, notices } = keyStore;
   return (
     <Panel title="Key store" summary="encrypted on this machine" data-testid="identity-key-store">
@@ -43,6 +65,9 @@ export function KeyStorePanel({ keyStore }: { readonly keyStore: KeyStoreState }
         <Fact label="Locks">
           <span className="identity-words">{idleWords(idleLockMinutes)}</span>
         </Fact>
+        <Fact label="Last backup">
+          <Backup backup={backup} zone={zone} />
+        </Fact>
       </Facts>
       {notices.map((notice) => (
         <p key={notice} className="identity-notice">
@@ -50,6 +75,12 @@ export function KeyStorePanel({ keyStore }: { readonly keyStore: KeyStoreState }
           {notice}
         </p>
       ))}
+      {advice !== undefined && (
+        <p className="identity-notice" data-testid="identity-backup-advice">
+          <Archive className="identity-wait" size={14} aria-hidden="true" />
+          {advice}
+        </p>
+      )}
       <div className="identity-buttons">
         <ActionButton action="identity.lock" label="Lock" icon={Lock} />
         <ActionButton action="identity.backup" label="Back up…" icon={Archive} />

@@ -8,7 +8,7 @@ function incident(kind: IncidentKind, queue: string, more: Partial<Incident> = {
   return {
     ...{ id: `${kind}:${queue}`, kind, tone: 'wait', title: `${queue} ${kind}`, why: 'why.', next: 'next.', queue },
     ...{ place: { kind: 'queue', queue }, firstMs: 10, lastMs: 20, count: 1, weight: 1, isStanding: true },
-    ...{ acknowledged: null, isMuted: false, ...more },
+    ...{ acknowledged: null, isMuted: false, records: [], ...more },
   };
 }
 

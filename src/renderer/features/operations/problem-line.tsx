@@ -15,6 +15,7 @@ import { MuteMenu } from './mute-menu.tsx';
 import type { ProblemEntry } from './problem-groups.ts';
 import { ProblemMembers } from './problem-members.tsx';
 import { openPlace, placeWord } from './problem-places.ts';
+import { ProblemRecords } from './problem-records.tsx';
 import type { Problem } from './problems.ts';
 
 const dayMs = 86_400_000;
@@ -91,8 +92,14 @@ export interface ProblemLineProps extends ActProps {
   readonly onOpen: (id: string, isOpen: boolean) => void;
 }
 
-function Fold({ entry: { problem, members }, isOpen, onOpen }: ProblemLineProps) {
-  if (members.length === 1) return null;
+/** What unfolds below it: the members of a group, or records. */
+const listedCount = ({ problem, members }: ProblemEntry): number =>
+  members.length > 1 ? members.length : (problem.incident?.records.length ?? 0);
+
+function Fold({ entry, isOpen, onOpen }: ProblemLineProps) {
+  const { problem } = entry;
+  const count = listedCount(entry);
+  if (count === 0) return null;
   return (
     <Button
       variant="quiet"
@@ -103,9 +110,31 @@ function Fold({ entry: { problem, members }, isOpen, onOpen }: ProblemLineProps)
       onClick={() => onOpen(problem.id, !isOpen)}
       data-testid="problem-fold"
     >
-      {isOpen ? 'Fold' : `List all ${formatCount(members.length)}`}
+      {isOpen
+        ? 'Fold'
+        : count === 1
+          ? 'List it'
+          : `List ${entry.members.length > 1 ? 'all ' : ''}${formatCount(count)}`}
     </Button>
   );
+}
+
+/** The members of a group, or the records of an incident, once they are asked for. */
+function Unfolded({ entry: { problem, members }, nowMs, isOpen, onOpen }: ProblemLineProps) {
+  const { id, title, incident } = problem;
+  if (!isOpen) return null;
+  if (members.length > 1) {
+    return (
+      <ProblemMembers
+        label={`${title}, worst first`}
+        members={members}
+        nowMs={nowMs}
+        onClose={() => onOpen(id, false)}
+      />
+    );
+  }
+  if (incident === null || incident.records.length === 0) return null;
+  return <ProblemRecords label={title} records={incident.records} count={incident.count} />;
 }
 
 export function ProblemLine(props: ProblemLineProps) {
@@ -114,13 +143,14 @@ export function ProblemLine(props: ProblemLineProps) {
   const { view } = useWorkbench();
   const { id, tone, title, why, next, place, incident } = problem;
   const isGroup = members.length > 1;
+  const isFoldable = listedCount(entry) > 0;
   const Icon = tone === 'bad' ? CircleX : TriangleAlert;
   const onKeyDown = (event: KeyboardEvent): void => {
     const wanted = new Map([
       ['ArrowRight', true],
       ['ArrowLeft', false],
     ]).get(event.key);
-    if (!isGroup || wanted === undefined || wanted === isOpen || event.defaultPrevented) return;
+    if (!isFoldable || wanted === undefined || wanted === isOpen || event.defaultPrevented) return;
     event.preventDefault();
     onOpen(id, wanted);
   };
@@ -146,23 +176,18 @@ export function ProblemLine(props: ProblemLineProps) {
         </div>
         <ProblemTime problem={problem} nowMs={nowMs} isGroup={isGroup} />
         <div className="problem-place">
-          <Button onClick={() => openPlace(view, place)} data-testid="problem-open">
-            {placeWord(place)}
-          </Button>
+          {place.kind !== 'records' && (
+            <Button onClick={() => openPlace(view, place)} data-testid="problem-open">
+              {placeWord(place)}
+            </Button>
+          )}
         </div>
         <div className="problem-act">
           <Act {...props} />
         </div>
         <div className="problem-mute">{incident !== null && <MuteMenu incident={incident} />}</div>
       </div>
-      {isOpen && isGroup && (
-        <ProblemMembers
-          label={`${title}, worst first`}
-          members={members}
-          nowMs={nowMs}
-          onClose={() => onOpen(id, false)}
-        />
-      )}
+      <Unfolded {...props} />
     </li>
   );
 }

@@ -22,6 +22,7 @@ const words: Readonly<Record<ProblemPlace['kind'], string>> = {
   connections: 'Open the connections',
   approvals: 'Open the approvals',
   access: 'Open the grants',
+  records: 'List them',
 };
 
 export function placeWord({ kind }: ProblemPlace): string {
@@ -55,6 +56,9 @@ export function openPlace(view: Workbench['view'], place: ProblemPlace): void {
       break;
     case 'queues':
       view.setState({ view: 'queues' });
+      break;
+    // They unfold below the problem itself.
+    case 'records':
       break;
     case 'access':
       view.setState({ view: 'identity' });

@@ -201,7 +201,7 @@ describe('what is wrong now', () => {
         queue: 'q',
       },
       ...{ place: { kind: 'queue', queue: 'q' }, firstMs: 10, lastMs: 40, count: 3, weight: 3, isStanding },
-      ...{ acknowledged: null, isMuted: false, ...more },
+      ...{ acknowledged: null, isMuted: false, records: [], ...more },
     };
   }
   const work = (...incidents: Incident[]) => ({ incidents }) as unknown as OperationsState;

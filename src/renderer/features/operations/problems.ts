@@ -17,7 +17,15 @@ export type ProblemPlace =
   /** Dead letters, as their filter finds them. */
   | { readonly kind: 'letters'; readonly filter: string }
   | {
-      readonly kind: 'dropped' | 'outage' | 'quarantine' | 'connections' | 'queues' | 'approvals' | 'access';
+      readonly kind:
+        | 'dropped'
+        | 'outage'
+        | 'quarantine'
+        | 'connections'
+        | 'queues'
+        | 'approvals'
+        | 'access'
+        | 'records';
     };
 
 export interface Problem {

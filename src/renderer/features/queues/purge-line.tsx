@@ -31,7 +31,7 @@ export function PurgeLine({ queue, purges }: PurgeLineProps) {
       <Button
         icon={CircleStop}
         disabledReason={isStopping ? 'It ends after the part that is under way' : undefined}
-        onClick={() => work.stopPurge(queue)}
+        onClick={() => void work.stopPurge(purge)}
       >
         Stop the purge
       </Button>

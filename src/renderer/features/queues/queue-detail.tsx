@@ -76,8 +76,8 @@ function Head({
   readonly isGone: boolean;
 }) {
   return (
-    <header className="queue-detail-head">
-      <h2 className="queue-detail-name data" title={name}>
+    <header className="side-panel-head">
+      <h2 className="side-panel-name data" title={name}>
         {name}
       </h2>
       {!isGone && (

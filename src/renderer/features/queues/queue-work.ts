@@ -3,7 +3,9 @@
  * Law: a purge takes what the operator was asked about and no more; what was done is said, with what it leads to.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { isVakError } from '../../../shared/base/vak-error.ts';
 import { visibleText } from '../../../shared/base/visible-text.ts';
+import type { QueuePurgeProgress } from '../../../shared/contract/queues-contract.ts';
 import type { Confirmation } from '../../ui/guard-dialog.tsx';
 import type { Workbench } from '../../workbench.tsx';
 import { purgedWords } from './queue-words.ts';
@@ -31,13 +33,13 @@ export interface QueueWork {
   requestPurge(queue: string): Promise<void>;
   /** Purges what was asked about in that environment; what fails is reported. */
   purge(given: Confirmation, environment: string): Promise<void>;
-  /** Ends the purge of a queue after the part that is under way. */
-  stopPurge(queue: string): void;
+  /** Ends a purge after the part that is under way, whichever window began it. */
+  stopPurge(purge: Pick<QueuePurgeProgress, 'operationId' | 'queue'>): Promise<void>;
   close(): void;
 }
 
 export interface QueueWorkDeps extends Pick<Workbench, 'notify' | 'refuse' | 'reportError'> {
-  readonly client: Pick<Workbench['client']['queues'], 'pause' | 'resume' | 'standing' | 'purge'>;
+  readonly client: Pick<Workbench['client']['queues'], 'pause' | 'resume' | 'standing' | 'purge' | 'stopPurge'>;
 }
 
 type PurgeGiven = Confirmation & { readonly environment: string };
@@ -45,8 +47,6 @@ type PurgeGiven = Confirmation & { readonly environment: string };
 /** Creates it with no dialog open. */
 export function createQueueWork({ client, notify, refuse, reportError }: QueueWorkDeps): QueueWork {
   const store = createStore<QueueWorkState>(() => ({ enqueuing: undefined, purging: undefined }));
-  /** Ends what is under way, by queue. */
-  const stops = new Map<string, AbortController>();
 
   async function resume(queue: string): Promise<void> {
     await client.resume({ queue });
@@ -55,13 +55,11 @@ export function createQueueWork({ client, notify, refuse, reportError }: QueueWo
 
   async function purgeAsked({ queue, count, lastSeq }: PurgeQuestion, given: PurgeGiven): Promise<void> {
     const { typed, reason, environment } = given;
-    const stop = new AbortController();
-    stops.set(queue, stop);
     const asked = {
       ...{ queue, lastSeq, confirmedName: typed, environment },
       ...(reason === undefined ? {} : { reason }),
     };
-    const { purgedCount } = await client.purge(asked, { signal: stop.signal }).finally(() => stops.delete(queue));
+    const { purgedCount } = await client.purge(asked);
     const { count: left } = await client.standing({ queue });
     notify(purgedWords({ queue: visibleText(queue), asked: count, purged: purgedCount, left }));
   }
@@ -92,7 +90,14 @@ export function createQueueWork({ client, notify, refuse, reportError }: QueueWo
         reportError(`Purge ${visibleText(purging.queue)}`, error);
       }
     },
-    stopPurge: (queue) => stops.get(queue)?.abort(),
+    async stopPurge({ operationId, queue }) {
+      try {
+        await client.stopPurge({ operationId });
+      } catch (error) {
+        // It has ended while somebody pressed.
+        if (!isVakError(error, 'not-found')) reportError(`Stop the purge of ${visibleText(queue)}`, error);
+      }
+    },
     close: () => store.setState({ enqueuing: undefined, purging: undefined }),
   };
 }

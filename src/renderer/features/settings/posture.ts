@@ -1,17 +1,22 @@
 /** How well this installation protects what it holds, part by part, and what to do where it is weak. Pure. */
+import {
+  type Judged,
+  judgeEngine,
+  judgeServer,
+  judgeTransport,
+  notJudged,
+  judgedOk as ok,
+  judgedWeak as weak,
+} from '../../../shared/base/posture.ts';
 import type { AppStatus } from '../../../shared/contract/app-status-contract.ts';
 import type { ConnectionsState } from '../../../shared/contract/connections-contract.ts';
 import type { KeyStoreState } from '../../../shared/contract/identity-contract.ts';
 import { currentContext, storeFault } from '../../ui/connection-words.ts';
 import { asksPassphrase, keychainName } from '../../ui/keychain-words.ts';
 
-export interface PosturePart {
+export interface PosturePart extends Judged {
   readonly id: 'keychain' | 'sandbox' | 'engine' | 'server' | 'transport' | 'runtime';
   readonly label: string;
-  /** `weak`: something can be done about it, and `advice` says what. `unknown`: that is not known yet. */
-  readonly tone: 'ok' | 'weak' | 'unknown';
-  readonly words: string;
-  readonly advice: string | null;
 }
 
 export interface PostureSources {
@@ -21,10 +26,6 @@ export interface PostureSources {
   /** The setting `natsUrl`, which stands above the context's own address. */
   readonly natsUrl: string | null;
 }
-
-type Judged = Omit<PosturePart, 'id' | 'label'>;
-const ok = (words: string): Judged => ({ tone: 'ok', words, advice: null });
-const weak = (words: string, advice: string): Judged => ({ tone: 'weak', words, advice });
 
 function keychainPart({ keyStore }: PostureSources): Judged {
   const { keychain } = keyStore;
@@ -49,51 +50,22 @@ function sandboxPart({ app }: PostureSources): Judged {
 
 function enginePart({ connections }: PostureSources): Judged {
   const context = currentContext(connections);
-  if (context === undefined)
-    return { tone: 'unknown', words: 'the connection in use is not in the settings', advice: null };
+  if (context === undefined) return notJudged('the connection in use is not in the settings');
   const fault = storeFault(connections);
   if (fault !== undefined)
     return weak(`nothing is stored: ${fault}`, 'What is there is read only until that is mended.');
   if (connections.problem !== null && context.kind === 'embedded') {
     return weak('embedded, in memory: its store does not open', connections.problem.message);
   }
-  if (context.kind === 'embedded') return ok('embedded: what is acknowledged is written to this disk');
-  return ok(
-    context.kind === 'managed' ? 'a nats-server that this app runs, with its store on this disk' : 'a NATS server',
-  );
+  return judgeEngine(context.kind);
 }
 
-function serverPart({ connections }: PostureSources): Judged {
-  if (currentContext(connections)?.kind === 'embedded') return ok('none is needed');
-  const { server, missing } = connections;
-  if (server === null) return { tone: 'unknown', words: 'no server has answered yet', advice: null };
-  const words = `${server.name} ${server.version}`;
-  const durable = missing.find(({ feature }) => feature === 'streams');
-  if (durable !== undefined)
-    return weak(`${words}, without JetStream`, `It needs ${durable.needs}: without it there are no queues.`);
-  return ok(`${words}, JetStream on`);
-}
-
-/** Whether an address leads no further than this machine. */
-function isLoopback(url: string): boolean {
-  const host = URL.canParse(url) ? new URL(url).hostname : '';
-  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
+const serverPart = ({ connections }: PostureSources): Judged =>
+  judgeServer({ ...connections, kind: currentContext(connections)?.kind });
 
 function transportPart({ connections, natsUrl }: PostureSources): Judged {
   const context = currentContext(connections);
-  const url = natsUrl ?? context?.url ?? null;
-  if (natsUrl === null && context?.kind === 'embedded') return ok('inside this process');
-  if (natsUrl === null && context?.kind === 'managed') return ok('loopback, with credentials of its own');
-  if (url === null) return { tone: 'unknown', words: 'the connection has no address', advice: null };
-  const urls = url.split(',').map((one) => one.trim());
-  if (urls.every((one) => one.startsWith('tls://'))) return ok('TLS is demanded');
-  if (urls.every((one) => one.startsWith('tls://') || isLoopback(one)))
-    return ok('no TLS, and no further than this machine');
-  return weak(
-    'no TLS: payloads are sealed, but subjects, sizes and passwords can be read on the way',
-    'Give the server a certificate, and its address as tls://.',
-  );
+  return judgeTransport(natsUrl === null ? context?.kind : 'remote', natsUrl ?? context?.url ?? null);
 }
 
 function runtimePart({ app }: PostureSources): Judged {
