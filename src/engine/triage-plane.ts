@@ -23,6 +23,7 @@ import { createLetterWatch } from './triage/letter-watch.ts';
 import { createLettersService } from './triage/letters-service.ts';
 import { createRetryCampaigns } from './triage/retry-campaigns.ts';
 import { createOperatorPlace, createRetryService } from './triage/retry-service.ts';
+import { joinCampaigns } from './triage/told-campaigns.ts';
 import { createOperatorRight } from './work/operator-right.ts';
 import type { WorkWatch } from './work/work-watch.ts';
 import type { WorkPlaneDeps } from './work-plane.ts';
@@ -118,9 +119,15 @@ export function createTriagePlane(deps: TriagePlaneDeps): TriagePlane {
   const heard = createHeardMessages({ workspace, buffer, reader });
   const sources = { judge, reader, opener, checkSignature, look: answers.look, heard, grants: deps.grants };
   const bundles = held.add(createBundles(deps, { ...own, right, plans, letters: watch.letters, sources }));
+  const shownCampaigns = () =>
+    joinCampaigns(
+      campaigns.states(),
+      watch.letters()?.told.states(clock.now()) ?? [],
+      (operationId) => campaigns.state(operationId) !== undefined,
+    );
   const letters = createLettersService({
     ...{ ...own, workspace, durable: live.durable, judge, reader, opener, checkSignature, state },
-    ...{ watch, answers, plans, outbox, right, heard, campaigns: campaigns.states, exports: bundles.exports },
+    ...{ watch, answers, plans, outbox, right, heard, campaigns: shownCampaigns, exports: bundles.exports },
   });
   const retry = createRetryService({
     ...{ ...own, campaigns, plans, right, letter, whyLeftOut: answers.whyLeftOut, cancelExport: bundles.cancel },

@@ -146,7 +146,7 @@ export async function openCampaignWorld(engine: 'embedded' | 'nats-server' = 'em
     return {
       ids: async () => [...disk.keys()],
       get: async (id) => JSON.parse(disk.get(id) ?? 'null') ?? undefined,
-      ...{ add: put, save: put },
+      ...{ add: put, save: put, isHere: async () => true },
       async hold(id, work) {
         const holder = holders.get(id);
         if (holder !== undefined && !holder.isDead) throw new VakError('already-running', 'held', { retryable: true });

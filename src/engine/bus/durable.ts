@@ -83,6 +83,8 @@ export interface ConsumerState {
   readonly waitingCount: number;
   /** Deliveries so far, each one of a message; may begin anew when the engine does. */
   readonly deliveredCount: number;
+  /** Whatever it is for, and stands at this place or before it, was delivered at least once; 0: nothing was. */
+  readonly deliveredSeq: number;
   /** When a message was delivered, or somebody said `working`, last: ms since the epoch by the engine's clock. Null: not since the engine began. */
   readonly lastActiveMs: number | null;
   /** When a message was acknowledged or termed last, likewise. */

@@ -63,7 +63,6 @@ const rules: readonly Rule[] = [
       /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,8}-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,8}-----|$)/g,
   },
   { kind: 'nkey-seed', pattern: /(?<![A-Za-z0-9])S[ACNOUXP][A-Z2-7]{56}(?![A-Za-z0-9])/g },
-  { kind: 'jwt', pattern: /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?/g },
   {
     kind: 'cloud-key',
     pattern:
@@ -106,6 +105,26 @@ const rules: readonly Rule[] = [
     replace: ([text = ''], mark) => (holdsCard(text) ? mark : undefined),
   },
 ];
+
+const jwtRun = /[A-Za-z0-9_-]{11,}/g;
+const afterRun = /\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?/y;
+
+/** Tokens `eyJ….….…`: looked for in runs of their letters, so that each run is read once. */
+function redactJwts(text: string, onSecret: OnSecret): string {
+  let [done, from] = ['', 0];
+  jwtRun.lastIndex = 0;
+  for (let found = jwtRun.exec(text); found !== null; found = jwtRun.exec(text)) {
+    const at = found[0].indexOf('eyJ');
+    afterRun.lastIndex = jwtRun.lastIndex;
+    const rest = at === -1 || found[0].length - at < 11 ? null : afterRun.exec(text);
+    if (rest === null) continue;
+    onSecret('jwt');
+    done += `${text.slice(from, found.index + at)}${markOf('jwt')}`;
+    from = afterRun.lastIndex;
+    jwtRun.lastIndex = from;
+  }
+  return done + text.slice(from);
+}
 
 /** A key whose beginning was cut off, as the end of an output may have it: all up to its end, as far as it can be one. */
 const keyEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,8}-----/g;
@@ -195,7 +214,7 @@ function redactNamed(text: string, onSecret: OnSecret): string {
 
 /** The text without what looks like a secret. */
 export function redactText(text: string, onSecret: OnSecret): string {
-  let left = text;
+  let left = redactJwts(text, onSecret);
   for (const { kind, pattern, replace = markAlone } of rules) {
     left = left.replaceAll(pattern, (...found) => {
       const groups = found.filter((one) => typeof one === 'string');

@@ -55,11 +55,27 @@ export function itemAction(record: CampaignRecord, item: CampaignItem, outcome: 
   };
 }
 
+/** What the record of an operator's wish that an operation end says of its outcome. */
+const cancelOutcome = 'requested';
+
+/** Of an operator's word that an operation is to end, whoever works on it. */
+export function cancelAction(
+  operationId: string,
+  { by, reason }: { readonly by: string; readonly reason?: string | undefined },
+): Action {
+  return {
+    ...{ operationId, action: letterActions.cancel, target: line(by), scope: `operation ${operationId}`, count: 0 },
+    ...(reason === undefined ? {} : { reason }),
+    outcome: cancelOutcome,
+  };
+}
+
 /** Of the end. */
 export function endAction(record: CampaignRecord): Action {
   const { requested: _, ...counts } = countOutcomes(record);
   const said = Object.entries(counts).flatMap(([outcome, count]) => (count === 0 ? [] : [`${count} ${outcome}`]));
   const written = record.items.filter(({ told }) => told !== null).length;
-  const scope = line(`of ${record.items.length} dead letters: ${said.join(', ')}`);
+  const by = record.state === 'cancelled' && record.why !== null ? `; ${record.why}` : '';
+  const scope = line(`of ${record.items.length} dead letters: ${said.join(', ')}${by}`);
   return { ...base(record), target: targetOf(record), scope, count: written, outcome: record.state };
 }

@@ -34,8 +34,8 @@ export function createCampaignClaim({ record, clock, telling, end }: CampaignCla
     }
   }
 
+  /** For claims that were just read. */
   return async (place: CampaignPlace, claims: LetterClaims): Promise<void> => {
-    await claims.read();
     if (claims.begunMs(record.operationId) === undefined) {
       if (!(await begin(place))) return;
       await claims.read();
@@ -45,7 +45,8 @@ export function createCampaignClaim({ record, clock, telling, end }: CampaignCla
       const message = `campaign: its beginning does not count in the audit stream; see whether ${place.peer} is an operator`;
       throw new VakError('forbidden', message);
     }
-    if (clock.now() - begunMs < campaignLimitMs) return;
+    // A clock that was set back does not make an operation younger.
+    if (Math.max(clock.now(), claims.newestMs()) - begunMs < campaignLimitMs) return;
     end('stopped', `It was begun ${Math.round(campaignLimitMs / 3_600_000)} h ago: plan the rest anew.`);
   };
 }

@@ -55,6 +55,8 @@ export const campaignSchema = z.strictObject({
   v: z.literal(1),
   operationId: z.uuid(),
   workspace: token,
+  /** The folder that it was begun in, by the system's name of it; a file of an earlier version has none. */
+  home: z.string().max(64).optional(),
   /** The engine that it is for. */
   destination: z.string().max(256),
   environment: z.string().max(256),
@@ -117,8 +119,15 @@ export function noteOutcome(
   return true;
 }
 
+/** The outcome of that name; undefined: it is none. */
+export const outcomeNamed = (text: string): RetryOutcome | undefined => outcomes.find((one) => one === text);
+
 /** How many letters came to what. */
-export function countOutcomes({ items }: Pick<CampaignRecord, 'items'>): Record<RetryOutcome, number> {
+export function countOutcomes({
+  items,
+}: {
+  readonly items: readonly Pick<CampaignItem, 'outcome'>[];
+}): Record<RetryOutcome, number> {
   const counts = Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<RetryOutcome, number>;
   for (const { outcome } of items) counts[outcome]++;
   return counts;

@@ -19,6 +19,7 @@ import { createCampaignSight } from './campaign-sight.ts';
 import { type CampaignMove, nextMove, shownStep } from './campaign-steps.ts';
 import type { CampaignStore } from './campaign-store.ts';
 import { createCampaignTelling } from './campaign-telling.ts';
+import type { LetterClaims } from './letter-claims.ts';
 
 export interface CampaignRunDeps extends CampaignPorts {
   readonly record: CampaignRecord;
@@ -80,8 +81,7 @@ export function createCampaignRun(deps: CampaignRunDeps): CampaignRun {
   const { items, operationId } = record;
   const pacer = createPacer(record.ratePerSec, clock);
   let waitingWhy: string | null = isResumed ? 'It goes on in a moment.' : null;
-  let lookedMs = Number.NEGATIVE_INFINITY;
-  let waking = new AbortController();
+  let [lookedMs, waking] = [Number.NEGATIVE_INFINITY, new AbortController()];
 
   function changed(when: 'later' | 'now' = 'later'): void {
     keeping.note(when);
@@ -120,9 +120,18 @@ export function createCampaignRun(deps: CampaignRunDeps): CampaignRun {
     for (const item of items) if (isUnderWay(item) && sight.on(place).note(item)) changed();
   }
 
+  /** What an operator has put on record holds for whoever works on it, now or after the next start. */
+  function heedCancel({ cancelOf }: Pick<LetterClaims, 'cancelOf'>): void {
+    const cancel = record.state === 'running' ? cancelOf(operationId) : undefined;
+    if (cancel === undefined) return;
+    end('cancelled', `${cancel.by} cancelled it${cancel.reason === null ? '.' : `: ${cancel.reason}`}`);
+  }
+
   async function retrySome(place: CampaignPlace, count: number): Promise<void> {
     const { claims, drafts, follow } = sight.on(place);
     await claims.read();
+    heedCancel(claims);
+    if (record.state !== 'running') return;
     const some = items.filter(({ outcome }) => outcome === 'requested').slice(0, Math.min(count, width));
     const retry = async (item: CampaignItem): Promise<void> => {
       const speaksAgainst = whyNot(item.seq) ?? claims.whyNot(item.seq, operationId);
@@ -154,8 +163,9 @@ export function createCampaignRun(deps: CampaignRunDeps): CampaignRun {
     if (record.state !== 'running') dropRest();
     await look(place);
     const { claims } = sight.on(place);
+    await claims.read();
+    heedCancel(claims);
     if (record.state === 'running' && isClear) await claim(place, claims);
-    else await claims.read();
     waitingWhy = whyUnanswered(record);
     if (waitingWhy !== null) record.changedMs = clock.now();
     else if (record.state === 'running') {

@@ -11,6 +11,7 @@ import { fingerprintOf } from './fingerprint.ts';
 import { claimMs, createLetterClaims, type LetterClaims } from './letter-claims.ts';
 import { createRetriedTasks, type Found, findIds } from './retried-tasks.ts';
 import { createRetryDrafts, type RetryDrafts } from './retry-draft.ts';
+import { createTaskClaims } from './task-claims.ts';
 
 export interface SeenEngine {
   readonly claims: LetterClaims;
@@ -68,18 +69,27 @@ export function createCampaignSight(
     const reading = { ...deps, durable, pace, sinceMs };
     const ids = new Set(record.items.map(({ taskId }) => taskId));
     const tasks = createRetriedTasks(reading, ids);
-    const follow = (item: CampaignItem): void => tasks.note(item, record.queue ?? item.queue);
+    const taken = createTaskClaims(reading);
+    const placeIn = (item: CampaignItem) => ({ queue: record.queue ?? item.queue, seq: item.place?.seq ?? null });
+    const follow = (item: CampaignItem): void => tasks.note(item, placeIn(item).queue);
     for (const item of record.items) follow(item);
     return {
       claims: createLetterClaims({ ...reading, sinceMs: sinceMs - claimMs }),
       drafts: createRetryDrafts({ ...deps, durable, queue: record.queue }),
-      look: tasks.look,
+      async look() {
+        await tasks.look();
+        await taken.look(record.items.filter(({ outcome }) => outcome === 'published').map(placeIn));
+      },
       note(item) {
         const known = tasks.of(item.taskId);
         if (known === undefined) return false;
         item.leaf ??= known.leaf;
         item.place ??= placeOf(known.place);
-        return noteOutcome(record, item, readOutcome(known, item));
+        const said = readOutcome(known, item);
+        if (said.outcome !== 'published') return noteOutcome(record, item, said);
+        // What a worker has had was claimed, also while it waits for the next one.
+        if (item.outcome === 'claimed') return false;
+        return noteOutcome(record, item, taken.has(placeIn(item)) ? { outcome: 'claimed' } : said);
       },
       follow,
       async find(asked) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -49,6 +49,23 @@ test('D7 a campaign is on disk before it is announced, for nobody else to read, 
   await store.save(record);
   expect(await open().get(record.operationId)).toEqual(record);
   expect(await store.get('0197a3c0-0000-7000-8000-000000000001')).toBeUndefined();
+});
+
+test('D7 a copy of a profile does not go on with what the other one may be at; the same folder elsewhere does', async () => {
+  const store = open();
+  const record = recordAt(1, false);
+  await store.add(record);
+  expect(await store.isHere(record)).toBe(true);
+  cpSync(join(folder, 'campaigns'), join(folder, 'copy'), { recursive: true });
+  const copy = createCampaignStore({ folder: join(folder, 'copy'), clock, randomness, report: () => {} });
+  const copied = await copy.get(record.operationId);
+  expect(copied).toEqual(record);
+  expect(await copy.isHere(copied ?? record)).toBe(false);
+  renameSync(join(folder, 'campaigns'), join(folder, 'moved'));
+  const moved = createCampaignStore({ folder: join(folder, 'moved'), clock, randomness, report: () => {} });
+  expect(await moved.isHere(record)).toBe(true);
+  const { home: _, ...earlier } = record;
+  expect(await copy.isHere(earlier)).toBe(true);
 });
 
 test('D7 a bounded number is kept: settled ones give way, the oldest first; others never do', async () => {

@@ -3,7 +3,7 @@
  * Law: whole files only, written before what they announce is done; one process at a time works on a campaign; a file that cannot be
  * read is set aside and said.
  */
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toTextStrict, utf8 } from '../../shared/base/bytes.ts';
 import { firstIssue } from '../../shared/base/issue-words.ts';
@@ -25,6 +25,8 @@ export interface CampaignStore {
   add(record: CampaignRecord): Promise<void>;
   /** Resolves when it is on disk as it is now. Throws `disk-full`, `forbidden` … */
   save(record: CampaignRecord): Promise<void>;
+  /** Whether it was begun in this folder: a copy of a profile has copies of campaigns that the other one may be at. */
+  isHere(record: CampaignRecord): Promise<boolean>;
   /** Works on a campaign alone. Throws `already-running` while another process does. */
   hold<T>(operationId: string, work: () => Promise<T>): Promise<T>;
 }
@@ -118,6 +120,16 @@ export function createCampaignStore(options: CampaignStoreOptions): CampaignStor
     }
   }
 
+  /** Copying makes another one of it; moving and restarting do not. */
+  async function homeOf(): Promise<string> {
+    try {
+      const { dev, ino } = await stat(folder, { bigint: true });
+      return `${dev}:${ino}`;
+    } catch (error) {
+      throw fileError('read', folder, error);
+    }
+  }
+
   async function makeRoom(): Promise<void> {
     if ((await ids()).length < maxCampaigns) return;
     const kept = await all();
@@ -137,9 +149,12 @@ export function createCampaignStore(options: CampaignStoreOptions): CampaignStor
     add: (record) =>
       writing.run(async () => {
         await makeRoom();
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        record.home = await homeOf();
         await write(record);
       }),
     save: (record) => writing.run(() => write(record)),
+    isHere: async ({ home }) => home === undefined || home === (await homeOf()),
     async hold(operationId, work) {
       const lock = createFileLock({ path: join(folder, `${operationId}.lock`), waitMs: 0, clock, randomness });
       let isHeld = false;

@@ -5,7 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { messageShape } from './message-shape.ts';
-import { readStack, type StackError, type StackFrame } from './stack-reading.ts';
+import type { StackFrame } from './stack-lines.ts';
+import { readStack, type StackError } from './stack-reading.ts';
 
 /** What is told of a failure; texts as a peer wrote them. */
 export interface Failure {
@@ -27,6 +28,8 @@ export interface Fingerprint {
 }
 
 const maxFrames = 5;
+/** What others ended: how far its output was by then says nothing of the cause. */
+const endedByOthers = /^(?:timeout|output-limit|cancelled|given-back|signal\.SIG(?:KILL|TERM|INT|HUP|QUIT))$/;
 
 /** The error that began it: the last cause that has frames, else the last. */
 function rootOf(errors: readonly StackError[]): StackError | undefined {
@@ -44,7 +47,7 @@ function topFrames({ frames }: StackError): readonly StackFrame[] {
 
 /** The fingerprint of a failure. Never throws. */
 export function fingerprintOf({ errorClass, reason, stack = '' }: Failure): Fingerprint {
-  const errors = readStack(stack);
+  const errors = endedByOthers.test(errorClass) ? [] : readStack(stack);
   const root = rootOf(errors);
   const frames = root === undefined ? [] : topFrames(root);
   const rootShape = root === undefined ? '' : messageShape(root.message, frames.length > 0 ? 1 : undefined);

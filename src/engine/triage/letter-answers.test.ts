@@ -30,7 +30,15 @@ function open(deaths: readonly SaidDeath[], capacity = 1_000) {
     answers.page({ filter, fromIndex: 0, limit: 100 }).rows.map(({ seq }) => seq);
   const archive = (seq: number) =>
     ledger.noteAction({
-      ...{ seq: ++version, storedMs: 0, by: 'o', operationId: 'op', action: 'dlq.archive', outcome: 'archived' },
+      ...{
+        seq: ++version,
+        storedMs: 0,
+        by: 'o',
+        operationId: 'op',
+        action: 'dlq.archive',
+        scope: '',
+        outcome: 'archived',
+      },
       ...{ reason: null, places: [[seq, seq]], task: null, fingerprint: null },
     });
   return { book, answers, seqs, archive };

@@ -19,6 +19,18 @@ export interface LetterClaims {
   whyNot(seq: number, operationId: string): string | undefined;
   /** Whether it is on record that a retry came to that. */
   isTold(taskId: string, outcome: string): boolean;
+  /** Who wanted an operation to end, first; undefined: nobody did. */
+  cancelOf(operationId: string): Cancel | undefined;
+  /** Whose operation it is, and how it ended; undefined: it is not on record. */
+  operationOf(operationId: string): { readonly by: string; readonly end: string | undefined } | undefined;
+  /** When the newest record was stored, ms since the epoch by the stream's clock; 0: there is none. */
+  newestMs(): number;
+}
+
+/** An operator's word that an operation is to end (D8). */
+export interface Cancel {
+  readonly by: string;
+  readonly reason: string | null;
 }
 
 /** So long an operation has its letters, ms; then others may have them. */
@@ -29,7 +41,8 @@ interface Operation {
   readonly by: string;
   readonly seq: number;
   readonly storedMs: number;
-  isEnded: boolean;
+  /** What its end says; undefined: it has not ended. */
+  end: string | undefined;
 }
 
 /** What is on record of a letter's retry. */
@@ -40,6 +53,10 @@ interface Retried {
 }
 
 const retryActions: ReadonlySet<string> = new Set([letterActions.retry, letterActions.edit, letterActions.retarget]);
+
+/** Whether one has a letter before the other. Both times are the stream's, so that nobody's clock says otherwise. */
+const hasBefore = (one: Operation, own: Operation): boolean =>
+  one.seq < own.seq && one.end === undefined && own.storedMs - one.storedMs < claimMs;
 
 /** Creates it; it reads from `sinceMs` on, ms since the epoch. */
 export function createLetterClaims(deps: {
@@ -56,10 +73,12 @@ export function createLetterClaims(deps: {
   const retriesOf = new Map<number, Map<string, Retried>>();
   const told = new Set<string>();
   /** Ends that became known before their beginnings. */
-  const ended = new Set<string>();
+  const ended = new Map<string, string>();
+  const cancels = new Map<string, Cancel>();
+  let newestMs = 0;
 
   function noteBegun({ operationId: id, places, by, seq, storedMs }: SaidAction): void {
-    const operation = operations.get(id) ?? { id, by, seq, storedMs, isEnded: ended.has(`${by} ${id}`) };
+    const operation = operations.get(id) ?? { id, by, seq, storedMs, end: ended.get(`${by} ${id}`) };
     // Another operator's word on it is nothing of this operation.
     if (operation.by !== by) return;
     operations.set(id, operation);
@@ -83,13 +102,16 @@ export function createLetterClaims(deps: {
     else if (outcome !== 'published') known.outcome = outcome;
   }
 
-  function noteEnd({ operationId: id, by }: SaidAction): void {
-    ended.add(`${by} ${id}`);
+  function noteEnd({ operationId: id, by, outcome }: SaidAction): void {
+    ended.set(`${by} ${id}`, outcome);
     const operation = operations.get(id);
-    if (operation?.by === by) operation.isEnded = true;
+    if (operation?.by === by) operation.end = outcome;
   }
 
   function take(action: SaidAction): void {
+    const { operationId, by, reason } = action;
+    newestMs = Math.max(newestMs, action.storedMs);
+    if (action.action === letterActions.cancel && !cancels.has(operationId)) cancels.set(operationId, { by, reason });
     if (!retryActions.has(action.action)) return;
     if (action.task !== null) noteRetry(action, action.task.taskId);
     else if (action.outcome === begunOutcome) noteBegun(action);
@@ -123,12 +145,19 @@ export function createLetterClaims(deps: {
     whyNot(seq, operationId) {
       const own = operations.get(operationId);
       if (own === undefined) return 'the operation is not on record yet';
-      const first = (claimsOf.get(seq) ?? []).find(
-        (one) => one !== own && one.seq < own.seq && !one.isEnded && own.storedMs - one.storedMs < claimMs,
-      );
+      const others = (claimsOf.get(seq) ?? []).filter((one) => one !== own);
+      const first = others.find((one) => hasBefore(one, own));
       if (first !== undefined) return `${first.by} retries it, operation ${first.id}`;
+      const next = others.find((one) => one.seq > own.seq && one.storedMs - own.storedMs >= claimMs);
+      if (next !== undefined) return `the operation is too old, and ${next.by} has it now, operation ${next.id}`;
       return whyRetried(seq);
     },
+    cancelOf: (operationId) => cancels.get(operationId),
+    operationOf(operationId) {
+      const found = operations.get(operationId);
+      return found === undefined ? undefined : { by: found.by, end: found.end };
+    },
+    newestMs: () => newestMs,
     isTold: (taskId, outcome) => told.has(`${taskId} ${outcome}`),
   };
 }

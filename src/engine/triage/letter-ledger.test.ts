@@ -30,7 +30,15 @@ function bookOf(count: number, failed: Readonly<Record<number, string>> = {}) {
 
 let place = 0;
 const action = (more: Partial<SaidAction>): SaidAction => ({
-  ...{ seq: ++place, storedMs: place, by: 'olga', operationId: 'op', action: 'dlq.retry', outcome: 'published' },
+  ...{
+    seq: ++place,
+    storedMs: place,
+    by: 'olga',
+    operationId: 'op',
+    action: 'dlq.retry',
+    outcome: 'published',
+    scope: '',
+  },
   ...{ reason: null, places: [[1, 1]], task: { taskId: id(201), taskLeaf: leaf(201), queue: 'q' }, fingerprint: null },
   ...more,
 });
@@ -158,4 +166,18 @@ test('D5 what is remembered of one letter is bounded, and the newest stays', () 
   }
   expect(ledger.auditOf(1)).toHaveLength(256);
   expect(ledger.auditOf(1)[0]?.operationId).toBe('op-399');
+});
+
+test('D8 that an operation was cancelled stands in the audit of its letters, by whom and why', () => {
+  const book = bookOf(2);
+  const ledger = createLetterLedger({ book });
+  ledger.noteAction(action({ outcome: 'begun', task: null, places: [[1, 1]] }));
+  ledger.noteAction(
+    action({ action: 'dlq.cancel', outcome: 'requested', by: 'otto', reason: 'no', task: null, places: [] }),
+  );
+  expect(ledger.auditOf(1).map(({ by, action: what }) => `${by} ${what}`)).toEqual([
+    'otto dlq.cancel',
+    'olga dlq.retry',
+  ]);
+  expect(ledger.auditOf(2)).toEqual([]);
 });

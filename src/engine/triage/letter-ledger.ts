@@ -7,6 +7,7 @@
 import { visibleText } from '../../shared/base/visible-text.ts';
 import type { AuditLine, LetterRetry, RetryOutcome } from '../../shared/contract/dlq-contract.ts';
 import type { LetterState } from '../../shared/filter/letter-filter.ts';
+import { createBoundedCache } from '../crypto/bounded-cache.ts';
 import type { LetterBook, LetterEntry } from './letter-book.ts';
 import { letterActions, type RetriedTask, type SaidAction } from './letter-records.ts';
 
@@ -75,6 +76,9 @@ function toldBy(records: readonly SaidAction[]): Told[] {
   return [...byTask.values()];
 }
 
+/** Operations whose cancelling is remembered. */
+const maxCancels = 1_000;
+
 /** Records by the letters that they name, in the order of their places. */
 function createHeldRecords() {
   const held = new Map<number, SaidAction[]>();
@@ -121,6 +125,7 @@ export function createLetterLedger({ book, onRetry = () => {} }: LetterLedgerDep
   const records = createHeldRecords();
   const outcomes = new Map<string, { isDone: boolean }>();
   const retried = new Set<string>();
+  const cancels = createBoundedCache<SaidAction>(maxCancels);
   let version = 0;
 
   /** How it ended by its own dead letter; undefined: it has none. */
@@ -178,9 +183,21 @@ export function createLetterLedger({ book, onRetry = () => {} }: LetterLedgerDep
     onRetry(task);
   }
 
+  /** A cancel names no letters: it is of those that its operation names. */
+  function auditOf(seq: number): AuditLine[] {
+    const own = records.of(seq);
+    const operations = [...new Set(own.map(({ operationId }) => operationId))];
+    const more = operations.flatMap((operationId) => cancels.get(operationId) ?? []);
+    return [...own, ...more].sort((a, b) => b.seq - a.seq).map(lineOf);
+  }
+
   return {
     noteAction(action) {
       for (const seq of placesOf(action)) records.add(seq, action);
+      const { operationId } = action;
+      if (action.action === letterActions.cancel && cancels.get(operationId) === undefined) {
+        cancels.set(operationId, action);
+      }
       noteTask(action);
       version++;
     },
@@ -195,7 +212,7 @@ export function createLetterLedger({ book, onRetry = () => {} }: LetterLedgerDep
       return isFinishedLate(letter) ? 'resolved' : stateByRetries(letter.seq);
     },
     retriesOf,
-    auditOf: (seq) => records.of(seq).toReversed().map(lineOf),
+    auditOf,
     isRetry: (taskId) => retried.has(taskId),
     version: () => version,
   };

@@ -14,6 +14,7 @@ import { createLetterBook, type LetterBook, type TaskEnvelopeFacts } from './let
 import { createLetterLedger, type LetterLedger } from './letter-ledger.ts';
 import { createLetterReceipts } from './letter-receipts.ts';
 import { readLetterAction } from './letter-records.ts';
+import { createToldCampaigns, type ToldCampaigns } from './told-campaigns.ts';
 
 /** What does not count: a dead letter, or an operator's word. `isSound`: it was soundly said by somebody who may not say it. */
 export interface RefusedLetter {
@@ -39,6 +40,7 @@ export interface LetterReadingDeps {
 export interface LetterReading {
   readonly book: LetterBook;
   readonly ledger: LetterLedger;
+  readonly told: ToldCampaigns;
   /** Reads what has come since. Throws what reading throws; then it goes on from there. */
   read(): Promise<void>;
   /** Messages that were read of the stream of dead letters; of so many that it had when it was asked last. */
@@ -73,6 +75,7 @@ export function createLetterReading(deps: LetterReadingDeps): LetterReading {
   /** Letters whose task lies in a bucket, and was not looked at yet. */
   let large: number[] = [];
   let [readCount, streamCount] = [0, 0];
+  const told = createToldCampaigns();
   const ledger = createLetterLedger({ book, onRetry: ({ taskId }) => receipts.want(taskId) });
   const receipts = createLetterReceipts({
     ...{ workspace, durable, judge, reader, onOutcome: ledger.noteOutcome },
@@ -111,7 +114,9 @@ export function createLetterReading(deps: LetterReadingDeps): LetterReading {
       return refuse({ kind: 'action', message, why, isSound }, { isFinal, isTold });
     }
     if (isTold) onTakenBack({ kind: 'action', message });
-    if (reading.kind === 'action') ledger.noteAction(reading.action);
+    if (reading.kind !== 'action') return 'noted';
+    ledger.noteAction(reading.action);
+    told.note(reading.action);
     return 'noted';
   }
 
@@ -155,7 +160,7 @@ export function createLetterReading(deps: LetterReadingDeps): LetterReading {
   }
 
   return {
-    ...{ book, ledger, receiptPlaces: receipts.placesOf },
+    ...{ book, ledger, told, receiptPlaces: receipts.placesOf },
     progress: () => ({ readCount, streamCount: Math.max(readCount, streamCount) }),
     async read() {
       streamCount = (await durable.stream(letterStreamOf(workspace)).state()).messageCount;

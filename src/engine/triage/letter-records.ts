@@ -12,6 +12,7 @@ export const letterActions = {
   retry: 'dlq.retry',
   edit: 'dlq.edit',
   retarget: 'dlq.retarget',
+  cancel: 'dlq.cancel',
   archive: 'dlq.archive',
   restore: 'dlq.restore',
   read: 'dlq.read',
@@ -37,6 +38,7 @@ export interface SaidAction {
   readonly by: string;
   readonly operationId: string;
   readonly action: string;
+  readonly scope: string;
   readonly outcome: string;
   readonly reason: string | null;
   /** Of letters, as ranges; empty: it is about the operation as a whole. */
@@ -61,6 +63,7 @@ function readSaid({ envelope, payload, roles }: Sound, { seq, storedMs }: Stored
   const {
     operationId,
     action,
+    scope,
     outcome,
     reason = null,
     places = [],
@@ -78,7 +81,7 @@ function readSaid({ envelope, payload, roles }: Sound, { seq, storedMs }: Stored
   const task = taskId === undefined || queue === undefined ? null : { taskId, taskLeaf: taskLeaf ?? null, queue };
   return {
     kind: 'action',
-    action: { seq, storedMs, by, operationId, action, outcome, reason, places, task, fingerprint },
+    action: { seq, storedMs, by, operationId, action, scope, outcome, reason, places, task, fingerprint },
   };
 }
 

@@ -16,6 +16,7 @@ import type { LetterEntry } from './letter-book.ts';
 import type { LetterReading } from './letter-reading.ts';
 import { letterStreamOf } from './letter-reading.ts';
 import { type LetterLook, letterRow } from './letter-rows.ts';
+import { createStoredCauses, type StoredCauses } from './stored-causes.ts';
 import { readStoredLetter, type StoredLetter, type StoredLetterDeps } from './stored-letter.ts';
 
 /** What is known of the letters. */
@@ -75,6 +76,11 @@ async function receiptsOf(entry: LetterEntry, known: KnownLetters, deps: LetterR
   return found;
 }
 
+/** Where the last attempt was told live, as its receipt says. */
+function sessionIn(receipts: readonly Receipt[], [last]: readonly LetterAttempt[]): string | undefined {
+  return receipts.find((one) => last !== undefined && keyOf(one) === keyOf(last))?.session;
+}
+
 interface Step {
   readonly ancestors: readonly LetterAncestor[];
   /** Id of what caused the last of them; undefined: nothing is named. */
@@ -101,24 +107,46 @@ async function stepOfLetter(entry: LetterEntry, deps: LetterReportDeps): Promise
   return { ancestors: [...own.ancestors, ...before.ancestors], cause: before.cause };
 }
 
-async function findStep(id: string, { book }: KnownLetters, deps: LetterReportDeps): Promise<Step> {
+/** A task that has left its queue for good is still in its dead letter. */
+async function taskOfLetter(
+  taskId: string,
+  { book }: Pick<KnownLetters, 'book'>,
+  deps: LetterReportDeps,
+): Promise<Envelope | undefined> {
+  const [entry] = book.ofTask(taskId);
+  try {
+    return entry === undefined ? undefined : envelopeOf(await readStoredLetter(entry.seq, deps));
+  } catch (error) {
+    if (isVakError(error)) return undefined;
+    throw error;
+  }
+}
+
+interface Search {
+  readonly known: KnownLetters;
+  readonly deps: LetterReportDeps;
+  readonly causes: StoredCauses;
+}
+
+async function findStep(id: string, { known: { book }, deps, causes }: Search): Promise<Step> {
   const entry = book.ofId(id);
   try {
     if (entry !== undefined) return await stepOfLetter(entry, deps);
   } catch (error) {
     if (!isVakError(error)) throw error;
   }
-  const heard = deps.heard?.byId(id);
-  return heard === undefined ? unknown(id) : stepOf(heard.envelope);
+  const found = deps.heard?.byId(id)?.envelope ?? (await causes.find(id)) ?? (await taskOfLetter(id, { book }, deps));
+  return found === undefined ? unknown(id) : stepOf(found);
 }
 
 async function ancestorsOf(task: Envelope | undefined, known: KnownLetters, deps: LetterReportDeps) {
   const found: LetterAncestor[] = [];
   let cause = task?.causationid;
   const seen = new Set<string>();
+  const causes = createStoredCauses(deps);
   while (cause !== undefined && !seen.has(cause) && found.length < maxAncestors) {
     seen.add(cause);
-    const step: Step = await findStep(cause, known, deps);
+    const step: Step = await findStep(cause, { known, deps, causes });
     found.push(...step.ancestors);
     cause = step.cause;
   }
@@ -142,10 +170,12 @@ export async function reportLetter(entry: LetterEntry, known: KnownLetters, deps
   const { message, letter, envelope, task } = stored;
   const of = envelopeOf(stored);
   const traceId = (of?.traceparent === undefined ? undefined : parseTraceparent(of.traceparent)?.traceId) ?? null;
-  const attemptList = attemptsOf(stored, await receiptsOf(entry, known, deps));
+  const receipts = await receiptsOf(entry, known, deps);
+  const attemptList = attemptsOf(stored, receipts);
   const peer = attemptList[0]?.workerId ?? entry.workerId;
   const untilMs = message.storedMs + clockSkewMs;
-  const session = traceId === null || peer === null ? undefined : deps.heard?.sessionOf({ traceId, peer, untilMs });
+  const heard = traceId === null || peer === null ? undefined : deps.heard?.sessionOf({ traceId, peer, untilMs });
+  const session = heard ?? sessionIn(receipts, attemptList);
   const row = letterRow(entry, deps.look);
   const report: LetterReport = {
     ...{ ...row, closedWhy: whyNoTask(stored) ?? row.closedWhy, by: envelope.agentid },

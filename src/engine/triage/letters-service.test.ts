@@ -294,6 +294,32 @@ describe('on the embedded engine', () => {
     expect(await open().catch((error: { code: string }) => error.code)).toBe('not-found');
   });
 
+  test('D12 what nobody here has heard is read from the streams: causes, and the session that a receipt names', async () => {
+    const olga = place.peer('olga', 'operator');
+    const said = { operationId: 'op', action: 'x', target: 't', scope: 's', count: 1, outcome: 'done' };
+    const cause = await place.append(olga, said, 'vak.audit.acme.olga.action');
+    const forged = await place.append(place.peer('wanda', 'worker'), said, 'vak.audit.acme.olga.action');
+    const before = await place.bury({ causationId: cause.id });
+    place.clock.advance(3_600_000);
+    const task = await place.bury({ causationId: before.id });
+    const other = await place.bury({ causationId: forged.id });
+    const failed = { outcome: 'attempt-failed', exitCode: 7, errorClass: 'exit.7', session: 'wanda-before-e' };
+    await place.receipt(place.peer('wanda', 'worker'), task, failed);
+    await place.begin();
+    await known(3);
+    expect(await place.during(place.calls.letter({ seq: task.seq }, context))).toMatchObject({
+      session: 'wanda-before-e',
+      ancestors: [
+        { id: before.id, type: 'vak.work.task', peer: 'carla' },
+        { id: cause.id, type: 'vak.audit.action', peer: 'olga' },
+      ],
+    });
+    expect(await place.during(place.calls.letter({ seq: other.seq }, context))).toMatchObject({
+      session: null,
+      ancestors: [{ id: forged.id, type: null, peer: null }],
+    });
+  });
+
   test('D12 a letter shows its attempts, what caused it, and the session in which it failed', async () => {
     const first = await place.bury({
       failure: { reason: 'first\nline two', stack: 'TypeError: x\n    at f (/a/b.js:1:2)' },

@@ -36,6 +36,22 @@ describe.each(['embedded', 'nats-server'] as const)('on the engine %s', (engine)
     expect(world.taken).toHaveLength(4);
   });
 
+  test('D13 a retry that a worker has at hand is claimed, before anything is said of it; one that nobody has is not', async () => {
+    const letters = await world.buryMany(2);
+    const { campaigns } = await world.operate();
+    const { operationId } = await world.during(campaigns.begin(planOf(letters), { ...usualRetry, ratePerSec: 100 }));
+    await world.runUntil(() => campaigns.state(operationId)?.counts.published === 2);
+    await world.run(3_000);
+    expect(campaigns.state(operationId)?.counts).toMatchObject({ published: 2, claimed: 0 });
+    const consumer = world.fabric.durable.stream('VAK_WORK_acme').consumer('queue-q');
+    const [delivery] = await world.during(consumer.pull({ batch: 1, waitMs: 0 }));
+    await world.runUntil(() => campaigns.state(operationId)?.counts.claimed === 1);
+    // It waits for another worker, and stays claimed.
+    await world.during(delivery?.nak(60_000) ?? Promise.resolve());
+    await world.run(3_000);
+    expect(campaigns.state(operationId)?.counts).toMatchObject({ published: 1, claimed: 1 });
+  });
+
   test('D7 a campaign that ends in its midst goes on in the next process: each letter once, and all of it on record', async () => {
     const letters = await world.buryMany(6);
     const life = createLife(24, true);

@@ -100,7 +100,7 @@ describe('D8 a canary', () => {
     expect(campaigns.state(operationId)?.state).toBe('running');
     world.clock.advance(9 * 60_000);
     await world.run(3_000);
-    expect(campaigns.state(operationId)).toMatchObject({ state: 'stopped', counts: { published: 1, cancelled: 2 } });
+    expect(campaigns.state(operationId)).toMatchObject({ state: 'stopped', counts: { claimed: 1, cancelled: 2 } });
     await finish(world.taken[0]?.envelope.id ?? '');
     await world.run(8_000);
     expect(campaigns.state(operationId)).toMatchObject({ state: 'stopped', counts: { done: 1 } });
@@ -154,7 +154,7 @@ test('D8 cancelling ends what was not begun; what was published stays published'
   world.worker = () => 'done';
   const { operationId } = await world.during(campaigns.begin(planOf(letters), { ...usual, ratePerSec: 1 }));
   await world.runUntil(() => world.taken.length === 3);
-  campaigns.cancel(operationId);
+  await campaigns.cancel(operationId);
   await world.run(5_000);
   expect(campaigns.state(operationId)).toMatchObject({ state: 'cancelled', counts: { done: 3, cancelled: 7 } });
   expect(world.taken).toHaveLength(3);
@@ -164,7 +164,6 @@ test('D8 cancelling ends what was not begun; what was published stays published'
     count: 3,
     scope: expect.stringMatching(/^of 10 dead letters: .*3 .*7 cancelled$|2 done/),
   });
-  expect(() => campaigns.cancel('0197a3c0-0000-7000-8000-000000000001')).toThrow(VakError);
 });
 
 test('D6 a plan of another environment is refused, and so is one without letters, or with one twice', async () => {
@@ -208,8 +207,8 @@ test('D7 a letter that is being retried, or that the ledger says is not free, is
   await world.runUntil(() => world.taken.length === 1);
   const second = await world.during(campaigns.begin(planOf(letters), usual));
   await world.run(3_000);
-  expect(campaigns.state(first.operationId)?.counts).toMatchObject({ published: 1 });
-  expect(campaigns.state(second.operationId)?.counts).toMatchObject({ refused: 2, published: 1 });
+  expect(campaigns.state(first.operationId)?.counts).toMatchObject({ claimed: 1 });
+  expect(campaigns.state(second.operationId)?.counts).toMatchObject({ refused: 2, claimed: 1 });
   const why = campaigns.items(second.operationId)?.map((one) => one.why);
   expect(why?.[0]).toContain('olga retries it');
   expect(why?.[2]).toBe('it is archived.');

@@ -10,6 +10,7 @@ import { maxTaskBytes } from '../../shared/protocol/task-limits.ts';
 import { createUuid } from '../ports/randomness.ts';
 import { createDeferred, pause, settlesWithin } from '../wait.ts';
 import { checkForWorker } from '../work/enqueue-task.ts';
+import { createRunningClaims, requestCancel } from './campaign-cancel.ts';
 import type { CampaignPorts } from './campaign-place.ts';
 import { type CampaignItem, type CampaignRecord, campaignState, maxCampaignItems } from './campaign-record.ts';
 import { type CampaignRun, createCampaignRun } from './campaign-run.ts';
@@ -55,8 +56,11 @@ export interface RetryCampaigns {
   begin(plan: RetryPlan, options: RetryOptions): Promise<{ readonly operationId: string }>;
   /** Retries one letter with another payload. Throws as `begin`, `invalid-payload` if no worker could run it. */
   edit(plan: RetryPlan, options: EditOptions): Promise<{ readonly operationId: string; readonly taskId: string }>;
-  /** What has not begun does not begin. Throws `not-found`, `conflict` if another process works on it. */
-  cancel(operationId: string): void;
+  /**
+   * What has not begun does not begin. One that this process works on ends at once; of any other it is put on record, and holds for
+   * whoever works on it (D8). Throws `not-found`, `conflict` (it has ended), what publishing throws, and why nothing can be recorded now.
+   */
+  cancel(operationId: string, reason?: string): Promise<void>;
   /** Running ones first, then the newest; at most 20. */
   states(): readonly CampaignState[];
   state(operationId: string): CampaignState | undefined;
@@ -85,6 +89,9 @@ const maxShown = 20;
 const maxDurationMs = 8 * 3_600_000;
 const resumeEveryMs = 10_000;
 const closeMs = 2_000;
+
+const copiedWhy =
+  'It was begun in another copy of this profile, which may be at it: it goes on there, or cancel it and retry the rest.';
 
 const countWords = (count: number): string => `${count} ${count === 1 ? 'letter' : 'letters'}`;
 
@@ -133,8 +140,10 @@ export function createRetryCampaigns(deps: RetryCampaignsDeps): RetryCampaigns {
   const ending = new AbortController();
   let isResuming = false;
 
-  function keep(record: CampaignRecord): void {
-    const waitingWhy = 'Another process works on it, or it is taken up in a moment.';
+  function keep(
+    record: CampaignRecord,
+    waitingWhy = 'Another process works on it, or it is taken up in a moment.',
+  ): void {
     known.set(record.operationId, {
       state: campaignState(record, { step: null, waitingWhy }),
       isSettled: record.isSettled,
@@ -174,6 +183,10 @@ export function createRetryCampaigns(deps: RetryCampaignsDeps): RetryCampaigns {
     if (record?.workspace !== workspace) return;
     if (record.isSettled) {
       keep(record);
+      return;
+    }
+    if (!(await store.isHere(record))) {
+      keep(record, copiedWhy);
       return;
     }
     const working = work(runOf(record, { isResumed: true, edited: undefined }));
@@ -275,15 +288,17 @@ export function createRetryCampaigns(deps: RetryCampaignsDeps): RetryCampaigns {
       const { record } = await open(plan, { ...options, kind: 'edit', isCanary: false, ratePerSec: 1, edited });
       return { operationId: record.operationId, taskId: record.items[0]?.taskId ?? '' };
     },
-    cancel(operationId) {
+    async cancel(operationId, reason) {
       const run = runs.get(operationId);
-      if (run !== undefined) run.cancel();
-      else if (known.get(operationId)?.isSettled === false) {
-        const message = `campaign ${operationId}: another process works on it; cancel it there`;
-        throw new VakError('conflict', message);
-      } else if (!known.has(operationId)) {
-        throw new VakError('not-found', `campaign ${operationId}: it is not known here; look at the list`);
+      if (run !== undefined) {
+        run.cancel();
+        return;
       }
+      const found = known.get(operationId);
+      if (found?.isSettled === true) return;
+      const place = await deps.place();
+      const claims = createRunningClaims(place, deps);
+      await requestCancel({ operationId, reason, knownBy: found?.state.by }, { place, claims, ports: deps });
     },
     states: () => shown().slice(0, maxShown),
     state: (operationId) => runs.get(operationId)?.state() ?? known.get(operationId)?.state,

@@ -42,7 +42,9 @@ const calls = createRetryService({
       begun.push({ plan, options });
       return { operationId: 'o2', taskId: 't2' };
     },
-    cancel: (operationId) => void cancelled.push(operationId),
+    async cancel(operationId) {
+      cancelled.push(operationId);
+    },
   },
   plans: {
     take(planId) {

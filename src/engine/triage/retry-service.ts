@@ -63,7 +63,7 @@ export function createRetryService(deps: RetryServiceDeps): RetryCalls {
       }),
     async cancel({ operationId }) {
       if (cancelExport(operationId)) return;
-      await right.run('cancel', async () => campaigns.cancel(operationId));
+      await right.run('cancel', () => campaigns.cancel(operationId));
     },
   };
 }

@@ -239,3 +239,77 @@ test('D1 whatever a program prints is read, in bounded time, and what stands bef
   // A reading that is not linear takes minutes.
   expect(performance.now() - startMs).toBeLessThan(3_000);
 });
+
+const hostilePieces = [
+  ...[
+    '1',
+    'a.',
+    'a/',
+    '.',
+    '(',
+    ')',
+    ' ',
+    ':',
+    ':1',
+    '[',
+    '<',
+    '$',
+    '\\',
+    'Error',
+    'Exception.',
+    '0x1',
+    '::',
+    '"',
+    "'",
+    ', ',
+  ],
+  ...[
+    'a(',
+    'a)(',
+    '(...',
+    'a b ',
+    '-',
+    '@',
+    '1ms',
+    '#1',
+    '.func1',
+    '$$Lambda',
+    '`1',
+    '+',
+    ':line 1',
+    ' [recovered]',
+    "', ",
+  ],
+];
+const hostileHeads = [
+  ...[
+    '',
+    '    at ',
+    '   at a.',
+    '\tat a/',
+    '\t',
+    '   1: ',
+    '   ---> ',
+    "thread 'a' panicked at '",
+    'panic: ',
+    '[signal ',
+  ],
+  ...['Caused by: ', 'Uncaught ', '  File "', 'a.b(', '    at a (', '    at async ', 'Exception in thread "'],
+];
+
+test('D1 no line, however it is made, costs more than time in proportion to its length', () => {
+  let worst = { ms: 0, what: '' };
+  for (const head of hostileHeads) {
+    for (const piece of hostilePieces) {
+      for (const end of ['!', ')', ' [']) {
+        const line = `${head}${piece.repeat(2048)}`.slice(0, 2040) + end;
+        const beganMs = performance.now();
+        readStack(`${line}\n`.repeat(4));
+        const ms = performance.now() - beganMs;
+        if (ms > worst.ms) worst = { ms, what: `${head}${piece}…${end}` };
+      }
+    }
+  }
+  // A line of digits once took seconds.
+  expect(worst.ms, worst.what).toBeLessThan(150);
+}, 60_000);

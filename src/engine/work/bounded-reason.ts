@@ -12,7 +12,8 @@ export function boundedStack(text: string): string {
   return bounded(text, maxStackBytes);
 }
 
-function bounded(text: string, maxBytes: number): string {
+/** As much of a text as fits so many bytes. */
+export function bounded(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= maxBytes) return text;
   let end = maxBytes - 3;

@@ -82,7 +82,7 @@ test('W6 what a command came to is told with its exit code, its class, and the h
   const result = await handle(sh('echo out; echo err >&2; echo more'));
   const whole = labelledFields('vak-output-v1', [sha256('out\nmore\n'), sha256('err\n')]);
   const outputHash = createHash('sha256').update(whole).digest('hex');
-  expect(result).toEqual({ kind: 'done', reason: 'exit code 0', exitCode: 0, outputHash });
+  expect(result).toEqual({ kind: 'done', reason: 'exit code 0', exitCode: 0, outputHash, session: sessionId });
   expect(heard.statuses.find(({ state }) => state === 'claimed')).toMatchObject({ taskId: 't1', attempt: 2 });
 });
 

@@ -24,7 +24,7 @@ export interface TaskWatch {
 
 export interface CommandHandlerDeps {
   /** One for each task that may run at the same time. */
-  readonly sessions: readonly Pick<WorkerSession, 'start' | 'cancel' | 'isBusy'>[];
+  readonly sessions: readonly Pick<WorkerSession, 'session' | 'start' | 'cancel' | 'isBusy'>[];
   readonly approvals: ApprovalGate;
   /** How long an approval waits for its answer, ms. */
   readonly approvalMs: number;
@@ -71,13 +71,14 @@ function errorClassOf({ cause, exitCode, signal }: CommandOutcome['detail']): st
   return signal === undefined ? 'not-started' : `signal.${signal}`;
 }
 
-function resultOf({ state, detail, outputHash }: CommandOutcome): AttemptResult {
+function resultOf({ state, detail, outputHash, told }: CommandOutcome): AttemptResult {
   const { reason, cause, exitCode } = detail;
   const exit = exitCode === undefined ? {} : { exitCode };
   if (state === 'done') return { kind: 'done', reason, outputHash, ...exit };
   if (cause === 'worker-stopping' || cause === 'bus-closed') return { kind: 'returned' };
   const isFinal = cause === 'cancelled';
-  return { ...{ kind: 'failed', reason, errorClass: errorClassOf(detail), outputHash, isFinal }, ...exit };
+  const more = told === undefined ? {} : { ...told, openReason: reason };
+  return { ...{ kind: 'failed', reason, errorClass: errorClassOf(detail), outputHash, isFinal }, ...exit, ...more };
 }
 
 /** How a result is counted. */
@@ -153,7 +154,8 @@ export function createCommandHandler(deps: CommandHandlerDeps): CommandHandler {
       cancelled.addEventListener('abort', cancel);
       if (signal.aborted) stop();
       if (cancelled.aborted) cancel();
-      return resultOf(await outcome);
+      const result = resultOf(await outcome);
+      return result.kind === 'returned' ? result : { ...result, session: session.session };
     } finally {
       signal.removeEventListener('abort', stop);
       cancelled.removeEventListener('abort', cancel);

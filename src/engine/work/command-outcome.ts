@@ -7,6 +7,7 @@ import type { StatusPayload, TaskPayload } from '../../shared/protocol/payloads.
 import { wasCancelled } from '../../shared/protocol/stop-causes.ts';
 import { processCount, shortDuration } from './command-words.ts';
 import { createOutputHash } from './output-hash.ts';
+import type { LastWords } from './output-tail.ts';
 
 /** Why a command was made to end. */
 export type StopCause = 'cancelled' | 'timeout' | 'output-limit' | 'worker-stopping' | 'bus-closed';
@@ -20,6 +21,8 @@ export interface CommandOutcome {
   readonly detail: NonNullable<StatusPayload['detail']> & { readonly reason: string };
   /** As {@link CommandEnd.outputHash}; of what did not begin that of no output. */
   readonly outputHash: string;
+  /** What receipts tell besides (W6d); undefined: it is done, or printed nothing. Not for a status, nor for a log. */
+  readonly told?: { readonly reason: string; readonly stack: string };
 }
 
 /** What is known when a command is over. */
@@ -36,7 +39,11 @@ export interface CommandEnd {
   readonly isOutputWhole: boolean;
   /** Of all of its output that was handed over (`createOutputHash`), 64 lower hex digits. */
   readonly outputHash: string;
+  readonly lastWords: LastWords | undefined;
 }
+
+/** Signals by which others end a process; the rest is its own fault. */
+const endedFromOutside: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT']);
 
 /** What a final status counts as. */
 export function taskOutcomeOf({ state, detail }: CommandOutcome): TaskOutcome {
@@ -66,21 +73,29 @@ function firstReason({ cause, exitCode, signal }: CommandEnd, task: TaskPayload)
   }
 }
 
+/** Whether what it said last says why it ended: not of what somebody else ended. */
+const saysWhy = ({ cause, signal }: CommandEnd): boolean =>
+  cause === undefined && (signal === null || !endedFromOutside.has(signal));
+
 /** Puts the end of a command into words and codes. */
 export function outcomeOf(end: CommandEnd, task: TaskPayload): CommandOutcome {
-  const reasons = [firstReason(end, task)];
+  const first = firstReason(end, task);
+  const more: string[] = [];
   if (end.leftBehindCount > 0) {
-    reasons.push(
+    more.push(
       `${processCount(end.leftBehindCount)} that it left behind ${end.leftBehindCount === 1 ? 'was' : 'were'} ended`,
     );
   }
-  if (!end.isOutputWhole) reasons.push('its output was cut, because a process outside its group kept it open');
-  if (end.remainingPids.length > 0) reasons.push(`could not be ended: pid ${end.remainingPids.join(', ')}`);
+  if (!end.isOutputWhole) more.push('its output was cut, because a process outside its group kept it open');
+  if (end.remainingPids.length > 0) more.push(`could not be ended: pid ${end.remainingPids.join(', ')}`);
+  const state = end.cause === undefined && end.exitCode === 0 ? 'done' : 'failed';
+  const { lastWords: { text = '', line = '' } = {} } = end;
+  const why = saysWhy(end) && line !== '' ? `${first}: ${line}` : first;
   return {
-    state: end.cause === undefined && end.exitCode === 0 ? 'done' : 'failed',
-    outputHash: end.outputHash,
+    ...{ state, outputHash: end.outputHash },
+    ...(state === 'done' || text === '' ? {} : { told: { reason: [why, ...more].join('; '), stack: text } }),
     detail: {
-      reason: reasons.join('; '),
+      reason: [first, ...more].join('; '),
       ...(end.cause === undefined ? {} : { cause: end.cause }),
       ...(end.exitCode === null ? {} : { exitCode: end.exitCode }),
       ...(end.signal === null ? {} : { signal: end.signal }),

@@ -17,6 +17,7 @@ import { createCommandPipes } from './command-pipes.ts';
 import { folderProblem, shortCommand, spawnProblem } from './command-words.ts';
 import { type EndResult, endProcesses } from './end-processes.ts';
 import { createOutputHash } from './output-hash.ts';
+import { createOutputTail } from './output-tail.ts';
 import type { ProcessTable } from './process-rows.ts';
 import { createProcessTree } from './process-tree.ts';
 import type { SessionOutput } from './session-output.ts';
@@ -201,11 +202,13 @@ async function supervise(
   });
   let isOverLimit = false;
   const outputHash = createOutputHash();
+  const tail = createOutputTail(task.env);
   const reading = readCommandOutput({
     clock,
     pipes,
     take(stream, bytes) {
       outputHash.push(stream, bytes);
+      tail.push(stream, bytes);
       output.push(stream, bytes);
     },
     isWritable: () => publisher.isWritable(),
@@ -220,6 +223,7 @@ async function supervise(
   const ended = await endGroup(deps, group, request?.graceMs ?? stopGraceMs);
   await settlesWithin(clock, collectLimitMs, exited);
   const isWhole = await reading.drain(drainLimits);
+  const isFine = request === undefined && exit?.exitCode === 0;
   return {
     cause: request?.cause ?? (isOverLimit ? 'output-limit' : undefined),
     exitCode: exit?.exitCode ?? null,
@@ -228,6 +232,7 @@ async function supervise(
     remainingPids: ended.remainingPids,
     isOutputWhole: isWhole,
     outputHash: outputHash.digest(),
+    lastWords: isFine ? undefined : tail.read(),
   };
 }
 

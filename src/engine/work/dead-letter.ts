@@ -9,6 +9,7 @@ import { mediaBucket } from '../../shared/protocol/storage-access.ts';
 import { parseSubject } from '../../shared/protocol/subject.ts';
 import type { DurablePlane, StoredMessage } from '../bus/durable.ts';
 import type { EnvelopeReading } from '../envelope/envelope-reader.ts';
+import { bounded } from './bounded-reason.ts';
 
 type DeadLetter = PayloadOf<'vak.dlq.failed'>;
 
@@ -21,6 +22,17 @@ export interface Death extends Pick<DeadLetter, 'attempts' | 'history' | 'reason
 
 /** Largest envelope that a dead letter holds itself (W4), in bytes. */
 const maxHeldBytes = 640 * 1024;
+
+/** Reasons of all attempts together, in bytes: with the largest envelope the letter still fits 1 MiB, whatever is escaped in them. */
+const maxReasonsBytes = 24 * 1024;
+
+/** Of many attempts each has less room for its reason. */
+function fittingHistory(history: DeadLetter['history']): DeadLetter['history'] {
+  const total = history.reduce((sum, { reason }) => sum + utf8(reason).length, 0);
+  if (total <= maxReasonsBytes) return history;
+  const each = Math.floor(maxReasonsBytes / history.length);
+  return history.map((one) => ({ ...one, reason: bounded(one.reason, each) }));
+}
 
 /** The leaf by which a dead letter names its task: of what does not decode the SHA-256 of its bytes (W3). */
 export function taskLeafOf({ data }: Pick<StoredMessage, 'data'>, reading: EnvelopeReading): string {
@@ -76,7 +88,7 @@ export async function writeDeadLetter({
     taskLeaf: taskLeafOf(message, reading),
     subject: message.subject,
     queue: entity,
-    ...death,
+    ...{ ...death, history: fittingHistory(death.history) },
   };
   checkPayload('vak.dlq.failed', { ...record, envelope: JSON.parse(envelope) });
   return utf8(`${JSON.stringify(record).slice(0, -1)},"envelope":${envelope}}`);

@@ -59,7 +59,7 @@ interface Found {
 
 /** A queue without a consumer, as the one that whoever comes first makes would see it (W1b). */
 function unmade(place: QueuePlace, pendingCount: number): ConsumerState {
-  const nothing = { inFlightCount: 0, redeliveredCount: 0, waitingCount: 0, deliveredCount: 0 };
+  const nothing = { inFlightCount: 0, redeliveredCount: 0, waitingCount: 0, deliveredCount: 0, deliveredSeq: 0 };
   return { ...nothing, spec: queueConsumer(place), pendingCount, lastActiveMs: null, lastEndedMs: null };
 }
 

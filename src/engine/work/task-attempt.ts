@@ -44,14 +44,16 @@ export interface TaskAttempt {
 
 /** What came of it. `outputHash`: SHA-256 of its output. */
 export type AttemptResult =
-  | ({ readonly kind: 'done' } & Pick<Receipt, 'exitCode' | 'reason' | 'outputHash' | 'output'>)
+  | ({ readonly kind: 'done' } & Pick<Receipt, 'exitCode' | 'reason' | 'outputHash' | 'output' | 'session'>)
   | ({
       readonly kind: 'failed';
       readonly reason: string;
+      /** For logs, which nobody seals; as `reason` unless told. */
+      readonly openReason?: string;
       readonly errorClass: string;
       /** No further attempt would be of use, or is wanted. */
       readonly isFinal?: boolean;
-    } & Pick<Receipt, 'exitCode' | 'stack' | 'outputHash'>)
+    } & Pick<Receipt, 'exitCode' | 'stack' | 'outputHash' | 'session'>)
   /** It was not finished, and is for another worker. `wasAsking`: it had not begun, and waited for its approval. */
   | { readonly kind: 'returned'; readonly wasAsking?: boolean };
 
@@ -116,6 +118,11 @@ interface Claim {
 }
 type ClaimedAttempt = TaskAttempt & Pick<Claim, 'claimedMs'>;
 type Finished = Exclude<AttemptResult, { kind: 'returned' }>;
+interface FailedAttempt {
+  readonly receipt: Receipt;
+  readonly attempt: ClaimedAttempt;
+  readonly openReason: string;
+}
 type History = PayloadOf<'vak.dlq.failed'>['history'];
 
 /** Creates the runner of one worker on one queue. */
@@ -150,7 +157,7 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
 
   function receiptOf(attempt: TaskAttempt, result: Finished, startedAt: string): Receipt {
     const { taskId, taskLeaf, attempt: number } = attempt;
-    const { kind, exitCode, outputHash } = result;
+    const { kind, exitCode, outputHash, session } = result;
     const reason = result.reason === undefined ? undefined : boundedReason(result.reason);
     return {
       ...{ taskId, taskLeaf, queue, workerId: peer, attempt: number },
@@ -158,6 +165,7 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
       ...{ startedAt, endedAt: new Date(clock.now()).toISOString(), outputHash },
       ...(exitCode === undefined ? {} : { exitCode }),
       ...(reason === undefined ? {} : { reason }),
+      ...(session === undefined ? {} : { session }),
       ...(result.kind === 'failed' ? failureOf(result) : outputOf(result)),
     };
   }
@@ -187,7 +195,7 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
   async function bury(
     delivery: Delivery,
     admitted: Accepted,
-    { receipt, attempt }: { readonly receipt: Receipt; readonly attempt: ClaimedAttempt },
+    { receipt, attempt, openReason }: FailedAttempt,
   ): Promise<void> {
     const { message } = delivery;
     const { reason = '', errorClass = 'failed', stack } = receipt;
@@ -203,16 +211,16 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
     // An earlier dead letter of it waits to be stored; then it is asked again.
     if (!isBuried) return await delivery.nak(againMs);
     await rememberAsHandled(admitted);
-    onEvent({ kind: 'buried', ...settled(attempt), reason });
+    onEvent({ kind: 'buried', ...settled(attempt), reason: openReason });
     await delivery.term();
   }
 
   async function settleFailed(
     delivery: Delivery,
     admitted: Accepted,
-    failed: { readonly receipt: Receipt; readonly attempt: ClaimedAttempt; readonly isFinal: boolean },
+    failed: FailedAttempt & { readonly isFinal: boolean },
   ): Promise<void> {
-    const { receipt, attempt } = failed;
+    const { receipt, attempt, openReason } = failed;
     const { startedAt, endedAt, exitCode, reason = '' } = receipt;
     const record = { attempt: attempt.attempt, workerId: peer, startedAt, endedAt, reason };
     const before = histories.get(receipt.taskLeaf) ?? [];
@@ -220,7 +228,7 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
     histories.set(receipt.taskLeaf, all.slice(-maxHistory));
     if (failed.isFinal || attempt.attempt >= attempt.maxAttempts) return await bury(delivery, admitted, failed);
     const againInMs = retryDelayMs(attempt.attempt, randomness);
-    onEvent({ kind: 'failed', ...settled(attempt), reason, againInMs });
+    onEvent({ kind: 'failed', ...settled(attempt), reason: openReason, againInMs });
     await delivery.nak(againInMs);
   }
 
@@ -245,7 +253,8 @@ export function createTaskRunner(deps: TaskRunnerDeps): TaskRunner {
     const receipt = receiptOf(attempt, result, startedAt);
     await publishReceipt(receipt, attempt);
     if (result.kind === 'done') return await settleDone(delivery, admitted, attempt);
-    await settleFailed(delivery, admitted, { receipt, attempt, isFinal: result.isFinal === true });
+    const openReason = boundedReason(result.openReason ?? result.reason);
+    await settleFailed(delivery, admitted, { receipt, attempt, openReason, isFinal: result.isFinal === true });
   }
 
   async function take(claim: Claim): Promise<void> {

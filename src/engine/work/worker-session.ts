@@ -61,6 +61,8 @@ export interface StopOptions {
 }
 
 export interface WorkerSession {
+  /** Its id. */
+  readonly session: string;
   /** Takes a command and begins it. Throws `already-running`, `closed`; `outcome` never rejects. */
   start(order: TaskOrder): { readonly outcome: Promise<CommandOutcome> };
   /** Ends the running command of that id, as cancelled unless told; rejects with `not-found`. Resolves when all of it is over. */
@@ -133,6 +135,7 @@ export function createWorkerSession(deps: WorkerSessionDeps): WorkerSession {
   held.add(clock.setTicker(heartbeatEveryMs, () => publisher.status({ state: 'heartbeat' }, span)));
 
   return {
+    session,
     start,
     cancel,
     get isBusy() {

@@ -9,6 +9,7 @@ import { configBusCommands } from './config-bus-commands.ts';
 import { configCommands } from './config-commands.ts';
 import { contextCommands } from './context-commands.ts';
 import { dlqArchiveCommands } from './dlq-archive-commands.ts';
+import { dlqCancelCommands } from './dlq-cancel-commands.ts';
 import { dlqCommands } from './dlq-commands.ts';
 import { dlqExportCommand } from './dlq-export-command.ts';
 import { dlqRetryCommands } from './dlq-retry-commands.ts';
@@ -63,6 +64,7 @@ export const commandTable: readonly Command[] = [
   ...dlqCommands,
   ...dlqArchiveCommands,
   ...dlqRetryCommands,
+  ...dlqCancelCommands,
   dlqExportCommand,
   ...bundleCommands,
   ...contextCommands,

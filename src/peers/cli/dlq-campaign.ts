@@ -129,7 +129,8 @@ export async function followCampaign(campaigns: RetryCampaigns, operationId: str
     await pause(clock, lookEveryMs, signal);
   }
   // What was published stays published; told at once, for a command has little time left then.
-  if (signal.aborted) campaigns.cancel(operationId);
+  // One that another process works on is not this command's to end.
+  if (signal.aborted && campaigns.items(operationId) !== undefined) await campaigns.cancel(operationId);
   printer.print(true);
   const state = stateNow();
   if (state === undefined) return exitCodes.no;

@@ -1,6 +1,12 @@
 /** What `vak dlq` prints of dead letters and their groups (docs/spec/triage.md). */
 import { visibleText } from '../../shared/base/visible-text.ts';
-import type { LetterGroup, LetterPlan, LetterReport, LetterRow } from '../../shared/contract/dlq-contract.ts';
+import type {
+  CampaignState,
+  LetterGroup,
+  LetterPlan,
+  LetterReport,
+  LetterRow,
+} from '../../shared/contract/dlq-contract.ts';
 import { textTable } from './text-table.ts';
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
@@ -47,6 +53,20 @@ export function groupTable(groups: readonly LetterGroup[]): string {
     ],
   );
   return textTable([groupHeadings, ...lines], (column) => column === 2 || column === 3);
+}
+
+/** A retry that is under way, for programs. */
+export function retryValue({ operationId, by, kind, state, count, counts, title, reason, startedMs }: CampaignState) {
+  return { operationId, by, kind, state, count, counts, title, reason, started: iso(startedMs) };
+}
+
+/** Retries that are under way, for people. */
+export function retryTable(campaigns: readonly CampaignState[]): string {
+  const lines = campaigns.map(({ operationId, startedMs, by, kind, state, count, counts, title }) => [
+    ...[operationId, iso(startedMs) ?? '', by, kind, state, `${count}`, `${counts.requested}`, visibleText(title)],
+  ]);
+  const headings = ['OPERATION', 'STARTED', 'BY', 'KIND', 'STATE', 'LETTERS', 'LEFT', 'WHAT'];
+  return textTable([headings, ...lines], (column) => column === 5 || column === 6);
 }
 
 /** A letter whole, for programs. */

@@ -21,6 +21,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   'approvals approve': ['0197a3c0-0000-7000-8000-000000000001'],
   'approvals deny': ['0197a3c0-0000-7000-8000-000000000001', '--reason', 'no'],
   'dlq archive': ['7', '--reason', 'no'],
+  'dlq cancel': ['0197a3c0-0000-7000-8000-000000000001', '--reason', 'no'],
   'dlq edit': ['7', '--data', '/none', '--reason', 'no'],
   'dlq export': ['7', '--out', '/none', '--reason', 'no'],
   'dlq restore': ['7', '--reason', 'no'],

@@ -72,6 +72,32 @@ async function fail({ peer: { fabric } }: Builder, count: number): Promise<void>
 const outcomes = ({ stdout }: Ran): string[] =>
   jsonLines<Retried>(stdout).map(({ seq, outcome }) => `${seq} ${outcome}`);
 
+test('D8 vak: a retry that one command is at is listed and cancelled by another, on record, and by no worker', async () => {
+  const builder = await begin();
+  await fail(builder, 6);
+  builder.failing.clear();
+  const running = dlq('retry', '--match', 'error:disk', '--rate', '0.5/s', '--json');
+  await expect.poll(() => builder.done.length, patience).toBeGreaterThan(0);
+  const listed = jsonLines<{ operationId: string; count: number }>((await dlq('retries', '--json')).stdout);
+  expect(listed).toMatchObject([{ by: 'operator', kind: 'retry', state: 'running', count: 6 }]);
+  const [{ operationId = '' } = {}] = listed;
+  expect(await dlq('cancel', operationId, '--identity', 'builder')).toMatchObject({ code: 1, stdout: '' });
+  const cancelled = await dlq('cancel', operationId, '--reason', 'wrong cure', '--json');
+  expect([cancelled.code, jsonLines(cancelled.stdout)]).toEqual([
+    0,
+    [{ operationId, by: 'operator', state: 'cancelled' }],
+  ]);
+  const { code, stderr, stdout } = await running;
+  expect([code, stderr]).toEqual([1, expect.stringContaining('operator cancelled it: wrong cure')]);
+  const said = jsonLines<Retried>(stdout).map(({ outcome }) => outcome);
+  expect(said).toHaveLength(6);
+  expect(said).toContain('cancelled');
+  expect(builder.done).toHaveLength(said.filter((outcome) => outcome === 'done').length);
+  expect((await dlq('retries', '--json')).stdout).toBe('');
+  expect(await dlq('cancel', operationId)).toMatchObject({ code: 1, stderr: oneLine(/.*it has ended before/) });
+  expect(await dlq('cancel', 'no-id')).toMatchObject({ code: 2, stderr: oneLine(/OPERATION: found 5 characters/) });
+}, 120_000);
+
 test('D8 vak: a canary proves that nothing is mended, an edit and a canary that it is; all is resolved, and told', async () => {
   const builder = await begin();
   await fail(builder, 3);

@@ -106,6 +106,17 @@ async function failForGood(): Promise<void> {
   await expect.poll(async () => (await stream?.state())?.messageCount, { timeout: 15_000 }).toBe(1);
 }
 
+/** A retry that is under way until somebody cancels it: no worker takes its task. */
+async function beginRetry(): Promise<{ readonly ended: Promise<Ran> }> {
+  await succeeds('vak task submit --queue builds --context prod -- false');
+  const countOf = async (plane: string, subject: string): Promise<number | undefined> =>
+    (await builder?.fabric.durable.stream(`VAK_${plane}_default`).read({ subject, limit: 9 }))?.messages.length;
+  await expect.poll(() => countOf('DLQ', 'vak.dlq.default.*.failed'), { timeout: 15_000 }).toBe(2);
+  const ended = type('vak dlq retry 2 --queue nobody --context prod');
+  await expect.poll(() => countOf('WORK', 'vak.work.default.nobody.task'), { timeout: 15_000 }).toBe(1);
+  return { ended };
+}
+
 /** A request that waits for its answer, for longer than the test takes. */
 async function askForApproval(): Promise<void> {
   if (builder === undefined) throw new Error('the worker has not started');
@@ -130,7 +141,9 @@ test('vak: each example of each help runs as it stands, where what it says it ne
     if (nameOf(words) === 'task submit') await startBuilder();
     if (nameOf(words) === 'dlq ls') await failForGood();
     if (words[0] === 'approvals' && words[1] !== 'ls') await askForApproval();
+    const retry = nameOf(words) === 'dlq cancel' ? await beginRetry() : undefined;
     for (const line of example.split('\n')) await succeeds(line);
+    await retry?.ended;
     if (nameOf(words) === 'publish')
       await succeeds(`vak publish vak.work.default.builds.task --sealed --data '{"command":["true"]}' --context prod`);
   }

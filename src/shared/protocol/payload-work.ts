@@ -57,6 +57,8 @@ export const receiptPayload = z.looseObject({
   reason: reasonField.optional(),
   errorClass: errorClassField.optional(),
   stack: stackField.optional(),
+  /** In which the attempt was told live (`vak.events`), where it was: docs/spec/work.md W6e. */
+  session: tokenField.optional(),
   /** SHA-256 of the whole output. */
   outputHash: hashField,
   /** What a program's own handler gave, if it is small (W6c). */

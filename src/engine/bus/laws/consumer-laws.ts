@@ -137,6 +137,37 @@ const momentMs = 20;
 
 function defineProgressLaws(law: DefineDurableLaw): void {
   law(
+    'B4 a consumer tells up to which place all of its messages were delivered, whatever else stands there',
+    async (context) => {
+      const { consumer } = await makeConsumer(context, { filter: roomLog(context.workspace, 'mine') });
+      const [own, other] = [
+        (text: string) => appendTexts(context, [text], 'mine'),
+        (text: string) => appendTexts(context, [text]),
+      ];
+      const placeOf = async (append: Promise<number[]>): Promise<number> => (await append)[0] ?? 0;
+      const reached = async (): Promise<number> => (await consumer.state()).deliveredSeq;
+      await other('a');
+      const first = await placeOf(own('1'));
+      await other('b');
+      const second = await placeOf(own('2'));
+      assert.ok((await reached()) < first);
+      const [delivery] = await pullNow(consumer, 1);
+      assert.ok((await reached()) >= first && (await reached()) < second);
+      await delivery?.nak();
+      assert.deepEqual(textsIn(await whilePassing(context, consumer.pull({ batch: 1, waitMs: 3_000 }))), ['1']);
+      assert.ok((await reached()) < second);
+      await pullNow(consumer);
+      await other('c');
+      assert.ok((await reached()) >= second);
+      // What comes after all was delivered was not delivered, either.
+      const third = await placeOf(own('3'));
+      const [last] = await pullNow(consumer, 1);
+      await last?.ack();
+      const fourth = await placeOf(own('4'));
+      assert.ok((await reached()) >= third && (await reached()) < fourth);
+    },
+  );
+  law(
     'W9 a consumer tells how much it delivered, and when something was last under way and last ended',
     async (context) => {
       const { tested } = context;

@@ -245,7 +245,7 @@ export function createPullConsumer(store: StreamStore, options: PullConsumerOpti
       inFlightCount: progress.inFlightCount(),
       redeliveredCount: progress.redeliveredCount(),
       waitingCount: queue.size(),
-      ...{ deliveredCount, lastActiveMs, lastEndedMs },
+      ...{ deliveredCount, deliveredSeq: progress.cursor() - 1, lastActiveMs, lastEndedMs },
     }),
     needs: ({ seq, subject }) => (seq >= progress.cursor() ? match.isMatch(subject) : progress.kept(seq) !== undefined),
     forget(seq) {

@@ -82,6 +82,7 @@ function stateOf(info: JsonRecord, where: string): ConsumerState {
     redeliveredCount: numberIn(info, 'num_redelivered'),
     waitingCount: numberIn(info, 'num_waiting'),
     deliveredCount: numberIn(delivered, 'consumer_seq'),
+    deliveredSeq: numberIn(delivered, 'stream_seq'),
     lastActiveMs: lastActiveIn(delivered),
     lastEndedMs: lastActiveIn(recordIn(info, 'ack_floor', where)),
   };

@@ -47,7 +47,8 @@ function Campaign({ campaign }: { readonly campaign: CampaignState }) {
   const share = count === 0 ? 0 : Math.floor((settled / count) * 100);
   const facts = [
     ...(step === undefined ? [] : [step]),
-    ...(isUnderWay(campaign) ? [formatRate(ratePerSec)] : []),
+    // Of one that another app has at work the rate is not on record.
+    ...(isUnderWay(campaign) && ratePerSec > 0 ? [formatRate(ratePerSec)] : []),
     ...[`by ${visibleText(by)}`, formatDateTime(startedMs, zone)],
     ...(reason === null ? [] : [visibleText(reason)]),
   ];

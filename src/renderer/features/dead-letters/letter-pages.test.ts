@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { VakError } from '../../../shared/base/vak-error.ts';
 import type { LetterRow } from '../../../shared/contract/dlq-contract.ts';
 import { createLetterPages, type PageAnswer } from './letter-pages.ts';
 
@@ -9,11 +10,12 @@ const rowOf = (seq: number): LetterRow => ({
 
 /** A book of letters 1…count, newest first; answers come in the next turns. */
 function setUp(count: number) {
-  const book = { newest: count, asked: [] as number[] };
+  const book = { newest: count, asked: [] as number[], isAway: false };
   const gone = new Set<number>();
   const pages = createLetterPages({
     async page({ fromIndex, limit }): Promise<PageAnswer> {
       book.asked.push(fromIndex);
+      if (book.isAway) throw new VakError('disconnected', 'no answer');
       const all = Array.from({ length: book.newest }, (_, at) => book.newest - at).filter((seq) => !gone.has(seq));
       const rows = all.slice(fromIndex, fromIndex + limit).map(rowOf);
       return { rows, version: 1, matchingCount: all.length, allCount: all.length, faults: [] };
@@ -86,4 +88,28 @@ it('W5 what comes into sight while all is read anew is read too', async () => {
   pages.want(3010);
   await settle();
   expect([seqAt(0), seqAt(3010)]).toEqual([5000, 1990]);
+});
+
+it('W5 a reading that fails leaves the rows as they were, and says so until one succeeds; those of another filter do not count', async () => {
+  const { book, pages, settle, seqAt } = setUp(300);
+  pages.show('queue:q');
+  await settle();
+  book.isAway = true;
+  pages.refresh();
+  pages.want(250);
+  await settle();
+  const failed = pages.store.getState();
+  expect([seqAt(0), failed.slots.length, failed.slotsOf]).toEqual([300, 300, 'queue:q']);
+  expect(failed.error).toMatchObject({ code: 'disconnected' });
+  pages.show('queue:other');
+  await settle();
+  expect(pages.store.getState()).toMatchObject({
+    filter: 'queue:other',
+    slotsOf: 'queue:q',
+    error: { code: 'disconnected' },
+  });
+  book.isAway = false;
+  pages.refresh();
+  await settle();
+  expect(pages.store.getState()).toMatchObject({ slotsOf: 'queue:other', error: undefined });
 });

@@ -14,6 +14,8 @@ export interface LetterSlot {
 
 export interface LetterPagesState {
   readonly filter: string;
+  /** The filter that the slots are of; undefined: nothing was answered yet. */
+  readonly slotsOf: string | undefined;
   readonly slots: readonly LetterSlot[];
   readonly matchingCount: number;
   readonly allCount: number;
@@ -22,6 +24,7 @@ export interface LetterPagesState {
   readonly newCount: number;
   /** Of that filter, something was answered. */
   readonly isKnown: boolean;
+  /** Why the last reading failed; the slots stay as they were. */
   readonly error: unknown;
 }
 
@@ -51,7 +54,16 @@ export interface LetterPages {
 
 const chunk = 100;
 const nothing: Omit<LetterPagesState, 'filter'> = {
-  ...{ slots: [], matchingCount: 0, allCount: 0, faults: [], newCount: 0, isKnown: false, error: undefined },
+  ...{
+    slots: [],
+    slotsOf: undefined,
+    matchingCount: 0,
+    allCount: 0,
+    faults: [],
+    newCount: 0,
+    isKnown: false,
+    error: undefined,
+  },
 };
 
 /** The first row in the order of the stream that was there before. */
@@ -73,7 +85,12 @@ export function createLetterPages({ page }: LetterPagesDeps): LetterPages {
     const { matchingCount, allCount, faults } = answer;
     const length = Math.max(0, matchingCount - newCount);
     const slots = Array.from({ length }, (_, index): LetterSlot => ({ index, row: rows.get(index) }));
-    store.setState({ ...{ slots, matchingCount, allCount, faults, newCount }, isKnown: true, error: undefined });
+    const { filter: slotsOf } = store.getState();
+    store.setState({
+      ...{ slots, slotsOf, matchingCount, allCount, faults, newCount },
+      isKnown: true,
+      error: undefined,
+    });
   }
 
   function take(from: number, found: readonly LetterRow[]): void {
@@ -163,7 +180,7 @@ export function createLetterPages({ page }: LetterPagesDeps): LetterPages {
       rows = new Map();
       [inSight, asked, topSeq, isDirty] = [[0], new Set(), undefined, false];
       // What was shown stays until the answer comes.
-      store.setState({ filter, isKnown: store.getState().isKnown, newCount: 0 });
+      store.setState({ filter, isKnown: store.getState().isKnown, newCount: 0, error: undefined });
       refresh();
     },
     refresh,

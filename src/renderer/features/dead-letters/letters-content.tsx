@@ -26,6 +26,7 @@ import { allKey, filterOfGroup, scopeOf } from './letter-scope.ts';
 import { groupTitle } from './letter-words.ts';
 import type { SaidCause } from './letter-work.ts';
 import { LettersStrip } from './letters-strip.tsx';
+import { UnreadStrip } from './unread-strip.tsx';
 import { type KnownGroups, useLetterGroups, useLetterPages } from './use-dead-letters.ts';
 import { useLetterMoves } from './use-letter-moves.ts';
 import { useLetterWork, useLetterWorkState } from './use-letter-work.ts';
@@ -148,13 +149,17 @@ function LettersPlace({ letters, cursor, hold, moves, listRef, known, isUnnamed 
     return (
       <p className="letter-none dim">No filter tells those without a name apart; put them together by cause instead.</p>
     );
-  if (state.error !== undefined)
+  const isFailed = state.error !== undefined;
+  // What is there of another filter would be taken for an answer.
+  if (isFailed && state.slotsOf !== state.filter)
     return (
       <div className="letter-none">
-        <ErrorNotice report={describeError('Read the letters', state.error)} />
+        <ErrorNotice report={describeError('Read the letters', state.error)}>
+          <Button onClick={pages.refresh}>Try again</Button>
+        </ErrorNotice>
       </div>
     );
-  if (state.isKnown && state.slots.length === 0)
+  if (state.isKnown && state.slots.length === 0 && !isFailed)
     return <NoMatch hasFault={(known?.faults.length ?? 0) > 0} onClear={() => view.setState({ letterFilter: '' })} />;
   return (
     <div className="letters-place" onKeyDownCapture={hold.onKey}>
@@ -171,6 +176,7 @@ function LettersPlace({ letters, cursor, hold, moves, listRef, known, isUnnamed 
         onHover={hold.onHover}
         listRef={listRef}
       />
+      {isFailed && <UnreadStrip error={state.error} onAgain={pages.refresh} />}
       {state.newCount > 0 && (
         <div className="letters-new">
           <Button icon={ArrowUp} keys="n" data-testid="letters-new" onClick={moves.showNew}>
