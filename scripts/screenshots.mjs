@@ -9,7 +9,8 @@ import { electronEnv, needsVirtualDisplay, rootSandbox, runInForeground } from '
 import { runMain, say } from './report.mjs';
 import { setUp } from './set-up.mjs';
 
-const size = { width: 1440, height: 900 };
+/** Wide enough for every column of the stream; no higher, so that each picture stays below 300 KB. */
+const size = { width: 1440, height: 740 };
 /** Of the pictures' own profile, which is removed after. */
 const passphrase = 'only for the pictures of the readme';
 /** Set for the run under a virtual display, which does the work. */
@@ -95,9 +96,10 @@ function busySession(page) {
   return page.evaluate(
     () =>
       new Promise((resolve) => {
-        const stop = window.bridge.onSnapshot(({ name, value }) => {
-          const busy = name === 'swarm.state' && value.workers.find(({ task }) => task !== null && !task.isWaiting);
-          if (!busy) return;
+        const stop = window.bridge.onSnapshot(({ name, text }) => {
+          if (name !== 'swarm.state') return;
+          const busy = JSON.parse(text).workers.find(({ task }) => task !== null && !task.isWaiting);
+          if (busy === undefined) return;
           stop();
           resolve(busy.session);
         });
@@ -158,6 +160,40 @@ async function takeQueues(page, folder) {
   await page.keyboard.press('Escape');
 }
 
+/** Tasks that cannot succeed: what each prints, how it ends, and how many of it there are. */
+const failing = [
+  { count: 6, code: 70, says: "TypeError: Cannot read properties of undefined (reading 'frames')" },
+  { count: 3, code: 74, says: 'OSError: [Errno 28] No space left on device' },
+];
+
+/** Lets them fail for good, at once. */
+async function bury(page) {
+  for (const { count, code, says } of failing)
+    for (let at = 0; at < count; at++) {
+      const script = `echo "${says}" >&2; echo "    at readFrames (/srv/render/frames.js:${41 + at}:17)" >&2; exit ${code}`;
+      await page.evaluate(
+        (task) => window.bridge.invoke(crypto.randomUUID(), 'queues.enqueue', { queue: 'local', task }),
+        { command: ['sh', '-c', script], maxRetries: 0 },
+      );
+    }
+}
+
+/** What failed for good, by its cause, and why one of it did. */
+async function takeDeadLetters(page, folder) {
+  await page.keyboard.press('Control+4');
+  const groups = page.getByTestId('letter-groups');
+  for (const { count } of failing)
+    await groups.locator(`[role="row"][data-open="${count}"]`).first().waitFor({ timeout: 90_000 });
+  await groups.focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('letter-reason-text').waitFor();
+  await take(page, folder, 'dead-letters-dark');
+  await page.keyboard.press('Escape');
+}
+
 /** The question that one task of the swarm asks. */
 async function takeApprovals(page, folder) {
   await page.keyboard.press('Control+6');
@@ -166,12 +202,14 @@ async function takeApprovals(page, folder) {
 }
 
 async function takeAll(page, folder) {
+  await bury(page);
   await takeStreams(page, folder, 'dark');
   await takeSession(page, folder);
   await page.keyboard.press('Control+1');
   await take(page, folder, 'operations-dark');
   await takeQueues(page, folder);
   await takeApprovals(page, folder);
+  await takeDeadLetters(page, folder);
   await takeIdentity(page, folder);
   await takeTampered(page, folder);
   await takeStreams(page, folder, 'light');

@@ -26,6 +26,7 @@ const everything = [
   'access.peers',
   'app.status',
   'approvals.state',
+  'bundles.state',
   'connections.state',
   'dlq.state',
   'identity.keyStore',

@@ -290,8 +290,11 @@ function createTriageOf(
   },
 ): TriagePlane {
   const own = { ...parts, clock, randomness, logger, keyStore: profile.keyStore, folder: profile.files.campaigns };
-  const grants = profile.records.directory.seen;
-  return createTriagePlane({ ...own, grants, prompt, work: work.watch, onChange: tell('dlq.state') });
+  const { directory, pins } = profile.records;
+  return createTriagePlane({
+    ...{ ...own, grants: directory.seen, pins, prompt, work: work.watch },
+    ...{ onChange: tell('dlq.state'), onBundles: tell('bundles.state') },
+  });
 }
 
 interface Gated {

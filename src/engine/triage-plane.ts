@@ -8,6 +8,7 @@ import type { Services } from '../shared/contract/define-contract.ts';
 import { createStoredJudge } from './envelope/stored-judge.ts';
 import type { MessageBuffer } from './feeds/message-buffer.ts';
 import type { KeyStoreContents } from './identity/key-store.ts';
+import type { Pins } from './identity/pins.ts';
 import { createRecordChecks } from './identity/signed-record.ts';
 import { createStateReader } from './identity/state-values.ts';
 import type { OperatorOutbox } from './outbox/operator-outbox.ts';
@@ -15,6 +16,7 @@ import type { GrantLookup } from './ports/directory.ts';
 import type { OperatorPrompt } from './ports/operator-prompt.ts';
 import type { SnapshotReaders } from './snapshots/snapshot-hub.ts';
 import { type BundleService, type BundleServiceDeps, createBundleService } from './triage/bundle-service.ts';
+import { type BundlesService, createBundlesService } from './triage/bundles-service.ts';
 import { createCampaignStore } from './triage/campaign-store.ts';
 import { createHeardMessages } from './triage/heard-messages.ts';
 import { createLetterAnswers } from './triage/letter-answers.ts';
@@ -31,8 +33,8 @@ import type { WorkPlaneDeps } from './work-plane.ts';
 export interface TriagePlane {
   /** Ends it; campaigns go on after the next start. */
   close(): Promise<void>;
-  readonly services: Pick<Services<AppContract>, 'dlq'>;
-  readonly readers: Pick<SnapshotReaders<AppContract>, 'dlq.state'>;
+  readonly services: Pick<Services<AppContract>, 'dlq' | 'bundles'>;
+  readonly readers: Pick<SnapshotReaders<AppContract>, 'dlq.state' | 'bundles.state'>;
 }
 
 export interface TriagePlaneDeps
@@ -43,7 +45,9 @@ export interface TriagePlaneDeps
   readonly outbox: WorkPlaneDeps['outbox'] & Pick<OperatorOutbox, 'publish' | 'slot' | 'kept'>;
   /** Grants of the workspace, as the profile has them. */
   readonly grants: GrantLookup;
-  readonly prompt: Pick<OperatorPrompt, 'chooseSaveFile'>;
+  /** Cards as the profile has pinned them. */
+  readonly pins: Pick<Pins, 'state'>;
+  readonly prompt: Pick<OperatorPrompt, 'chooseSaveFile' | 'chooseOpenFile'>;
   /** `campaigns` of the profile. */
   readonly folder: string;
   /** What passed on the bus. */
@@ -51,6 +55,8 @@ export interface TriagePlaneDeps
   /** What is known of the work: its list of records that do not count is the one for dead letters too. */
   readonly work: Pick<WorkWatch, 'work'>;
   readonly onChange: () => void;
+  /** A bundle was opened or closed, or is being looked through. */
+  readonly onBundles: () => void;
 }
 
 /** So long the outcomes of a campaign are waited for when all of it is published, ms. */
@@ -71,6 +77,25 @@ function createBundles(
 ): BundleService {
   const root = () => (keyStore.state().kind === 'unlocked' ? rootIn(keyStore.read(), workspace) : undefined);
   return createBundleService({ ...parts, workspace, outbox, prompt, root, onChange });
+}
+
+/** Bundles of others, by what this profile knows; closed while the key store is. */
+function createOpenings({
+  keyStore,
+  pins,
+  prompt,
+  clock,
+  randomness,
+  onBundles,
+}: Pick<TriagePlaneDeps, 'keyStore' | 'pins' | 'prompt' | 'clock' | 'randomness' | 'onBundles'>): BundlesService {
+  return createBundlesService({
+    ...{ prompt, clock, randomness, onChange: onBundles, isOpen: () => keyStore.state().kind === 'unlocked' },
+    rootOf: (name) => (keyStore.state().kind === 'unlocked' ? rootIn(keyStore.read(), name) : undefined),
+    isPinned({ ws, peer, sign }) {
+      const pinned = pins.state({ ws, peer });
+      return pinned.kind === 'pinned' && pinned.card.sign === sign;
+    },
+  });
 }
 
 /** What judges the messages and values of the workspace, and names what it judges by. */
@@ -136,11 +161,13 @@ export function createTriagePlane(deps: TriagePlaneDeps): TriagePlane {
     watch.follow();
     campaigns.follow();
   };
+  const openings = held.add(createOpenings(deps));
   for (const one of [connection, gate]) held.add(one.onChange(follow));
+  held.add(gate.onChange((isOpen) => isOpen || openings.lock()));
   void campaigns.resume();
   return {
-    services: { dlq: { ...letters.calls, ...retry, ...bundles.calls } },
-    readers: { 'dlq.state': letters.state },
+    services: { dlq: { ...letters.calls, ...retry, ...bundles.calls }, bundles: openings.calls },
+    readers: { 'dlq.state': letters.state, 'bundles.state': openings.state },
     async close() {
       await campaigns.close();
       held.dispose();

@@ -5,6 +5,7 @@ import type { Attention } from '../shared/contract/operations-contract.ts';
 import { ApprovalsView } from './features/approvals/approvals-view.tsx';
 import { ConnectionsFeature } from './features/connections/connections-feature.tsx';
 import { ConnectionsSection } from './features/connections/connections-section.tsx';
+import { DeadLettersFeature } from './features/dead-letters/dead-letters-feature.tsx';
 import { DeadLettersView } from './features/dead-letters/dead-letters-view.tsx';
 import { Gate } from './features/gate/gate.tsx';
 import { KeyStoreFeature } from './features/gate/key-store-feature.tsx';
@@ -90,6 +91,7 @@ function OpenWorkbench({ notices }: Pick<AppProps, 'notices'>) {
       <OperationsFeature />
       <SwarmFeature />
       <QueuesFeature />
+      <DeadLettersFeature />
       <ConnectionsFeature />
       <IdentityFeature />
       <KeyStoreFeature />

@@ -2,6 +2,7 @@
 import { createRecordChecks } from '../../src/engine/identity/signed-record.ts';
 import { createStateReader } from '../../src/engine/identity/state-values.ts';
 import { type BundleService, createBundleService } from '../../src/engine/triage/bundle-service.ts';
+import { type BundlesService, createBundlesService } from '../../src/engine/triage/bundles-service.ts';
 import type { Failure } from '../../src/engine/triage/fingerprint.ts';
 import { createHeardMessages } from '../../src/engine/triage/heard-messages.ts';
 import { createLetterAnswers, type LetterAnswers } from '../../src/engine/triage/letter-answers.ts';
@@ -40,8 +41,13 @@ export interface LetterPlace extends Omit<WatchedPlace, 'close'> {
   readonly letters: LetterWatch;
   readonly calls: LetterCalls;
   readonly answers: LetterAnswers;
-  readonly changes: { count: number };
+  readonly changes: { count: number; bundleCount: number };
   readonly bundles: BundleService;
+  /** Opens bundles; the workspace's root is known, and so are the cards that are pinned here. */
+  readonly openings: BundlesService;
+  readonly pinned: Set<string>;
+  /** Public nkey of the workspace's root, as whoever opens a bundle knows it. */
+  readonly known: { root: string | undefined };
   /** Answers where a bundle is to be written. */
   readonly prompt: ScriptedPrompt;
   state(): LettersState;
@@ -62,7 +68,7 @@ export async function openLetterPlace(engine: 'embedded' | 'nats-server' = 'embe
   const { judge, judging, reader, opener, resolve, randomness, buffer } = workspace;
   const { durable } = fabric;
   const state = createStateReader({ workspace: ws, verifier: createRecordChecks().verifier, resolve });
-  const changes = { count: 0 };
+  const changes = { count: 0, bundleCount: 0 };
   const letters = createLetterWatch({
     ...{ workspace: ws, judge, reader, state, basis: workspace.basis, clock },
     logger: createLineLogger(place.log as string[], () => clock.now()),
@@ -94,6 +100,21 @@ export async function openLetterPlace(engine: 'embedded' | 'nats-server' = 'embe
     root: () => root.nkey,
     onChange() {
       changes.count++;
+    },
+  });
+  const pinned = new Set<string>();
+  const known = { root: root.nkey as string | undefined };
+  const openings = createBundlesService({
+    ...{
+      prompt,
+      clock,
+      randomness,
+      isOpen: () => app.isOpen,
+      rootOf: (name) => (name === ws ? known.root : undefined),
+    },
+    isPinned: ({ peer, sign }) => pinned.has(`${peer} ${sign}`),
+    onChange() {
+      changes.bundleCount++;
     },
   });
 
@@ -138,6 +159,9 @@ export async function openLetterPlace(engine: 'embedded' | 'nats-server' = 'embe
       answers,
       changes,
       bundles,
+      openings,
+      pinned,
+      known,
       prompt,
       state: service.state,
       bury,

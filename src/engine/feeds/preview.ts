@@ -4,6 +4,7 @@
  */
 
 import { toText } from '../../shared/base/bytes.ts';
+import { withoutAnsi } from '../../shared/base/plain-output.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
 import { payloadLine } from '../../shared/protocol/payload-line.ts';
 import { decodePayload, isKnownType } from '../../shared/protocol/payloads.ts';
@@ -13,15 +14,10 @@ export const maxPreviewLength = 160;
 const headBytes = 1024;
 
 const terminalHead = /^\{"stream":"(stdout|stderr)","offset":\d+,"bytes":"([A-Za-z0-9+/]*)/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ANSI sequences begin with ESC, which is what must go.
-const ansiSequence = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\|$)|[ -/]*[0-~])/g;
-
 function terminalPreview(data: Uint8Array): string | undefined {
   const head = terminalHead.exec(toText(data.subarray(0, headBytes)));
   if (head === null) return undefined;
-  const line = toText(Buffer.from(head[2] as string, 'base64'))
-    .replace(ansiSequence, '')
-    .trim();
+  const line = withoutAnsi(toText(Buffer.from(head[2] as string, 'base64'))).trim();
   return head[1] === 'stderr' ? `stderr · ${line}` : line;
 }
 

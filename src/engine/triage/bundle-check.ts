@@ -9,7 +9,7 @@ import {
   type EnvelopeFinding,
   type ProofFinding,
 } from './bundle-envelope-check.ts';
-import { type BundleLine, type BundleManifest, parseBundleLine } from './bundle-format.ts';
+import { type BundleLine, type BundleManifest, digestOfLine, parseBundleLine } from './bundle-format.ts';
 import { type BundleGlance, glanceAtBundle, isCanonical } from './bundle-glance.ts';
 import { type BundleIntegrity, judgeIntegrity } from './bundle-integrity.ts';
 import { type RawBundleLine, readBundleLines } from './bundle-lines.ts';
@@ -25,6 +25,16 @@ export interface BundleLineVerdict {
   readonly proof?: Omit<ProofFinding, 'leaves'>;
   /** What it says; undefined: it is unreadable. */
   readonly content: BundleLine | undefined;
+  /** Where it lies, to be read again; undefined: it is unreadable. */
+  readonly place: BundlePlace | undefined;
+}
+
+/** Where a line lies in its file, without its end, and what it was. */
+export interface BundlePlace {
+  readonly offset: number;
+  readonly sizeBytes: number;
+  /** SHA-256, 64 lower hex digits. */
+  readonly digest: string;
 }
 
 export interface BundleSummary {
@@ -48,10 +58,18 @@ export interface BundleSummary {
 export interface BundleCheckOptions {
   /** The file from its beginning, each time that it is called. */
   readonly open: () => AsyncIterable<Uint8Array>;
-  /** Public nkey of a workspace's root, if it is known here. */
-  readonly rootOf: (workspace: string) => string | undefined;
+  /** Public nkey of a workspace's root, if it is known here. `claimed`: the one that the bundle names. */
+  readonly rootOf: (workspace: string, claimed: string | undefined) => string | undefined;
   readonly onLine: (verdict: BundleLineVerdict) => Promise<void> | void;
   readonly signal: AbortSignal;
+}
+
+/**
+ * The root to judge by: what is known for a name, unless the bundle names another one. Then it is of another workspace of that name, and
+ * nothing is known of who may sign there.
+ */
+export function rootUnlessOther(known: string | undefined, claimed: string | undefined): string | undefined {
+  return claimed === undefined || claimed === known ? known : undefined;
 }
 
 const changed = 'It is not the line that was signed.';
@@ -102,9 +120,9 @@ function isAnother(content: BundleLine, { number, bytes }: ReadableLine, { whole
   return whole.isChanged(number) || (content.kind === 'index' && !isCanonical(bytes, content));
 }
 
-function judgeLine({ number, bytes, isWhole }: RawBundleLine, judging: Judging): BundleLineVerdict {
+function judgeLine({ number, bytes, offset, isWhole }: RawBundleLine, judging: Judging): BundleLineVerdict {
   const unreadable = (why: string): BundleLineVerdict => ({
-    ...{ line: number, kind: 'unreadable', isOk: false, errors: [why], content: undefined },
+    ...{ line: number, kind: 'unreadable', isOk: false, errors: [why], content: undefined, place: undefined },
   });
   if (bytes === undefined) return unreadable('It is longer than a line may be.');
   let content: BundleLine;
@@ -120,7 +138,8 @@ function judgeLine({ number, bytes, isWhole }: RawBundleLine, judging: Judging):
   const isOther = number > 1 && isAnother(content, { number, bytes }, judging);
   const errors = [...faults, ...(isOther ? [changed] : []), ...found.errors, ...ending];
   const kind = content.kind === 'part' ? content.name : content.kind;
-  return { line: number, kind, isOk: errors.length === 0, ...found, errors, content };
+  const place = { offset, sizeBytes: bytes.length, digest: digestOfLine(bytes) };
+  return { line: number, kind, isOk: errors.length === 0, ...found, errors, content, place };
 }
 
 /** Adds up what lines say. */
@@ -141,9 +160,9 @@ function createTally() {
 }
 
 function judgingOf(glance: BundleGlance, rootOf: BundleCheckOptions['rootOf']): Judging {
-  const { manifest, grants } = glance;
+  const { manifest, grants, claimedRoot } = glance;
   const ws = manifest?.ws ?? '';
-  const root = manifest === undefined ? undefined : rootOf(ws);
+  const root = manifest === undefined ? undefined : rootOf(ws, claimedRoot);
   const lookup = { grants: (peer: string) => grants.get(peer) ?? [], grantedPeers: () => [...grants.keys()] };
   const signers = createBundleSigners({ ws, root, grants: lookup });
   const signature = manifest === undefined ? undefined : signers.ofManifest(manifest);

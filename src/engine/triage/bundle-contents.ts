@@ -52,8 +52,6 @@ export interface BundleContentsOptions {
 
 /** Looking around a failure is dear: it is done for so many letters. */
 const maxSurrounded = 100;
-/** Before the last attempt and after the failure, ms. */
-const aroundMs = 10_000;
 
 /** Why something is not there, and how often. */
 function createLeftOut() {
@@ -168,12 +166,9 @@ export function createBundleContents(options: BundleContentsOptions): BundleCont
   }
 
   async function addSurroundings({ entry, report }: LetterParts, around: HeardMessages): Promise<void> {
-    const { session, attemptList, failedMs } = report;
-    if (session === null) return;
-    const span = { session, fromMs: (attemptList[0]?.startedMs ?? failedMs) - aroundMs, untilMs: failedMs + aroundMs };
-    for (const line of surroundingsOf(span, around, opener)) {
-      await add({ ...shown(line), letter: entry.seq });
-    }
+    const { lines, sealedCount } = surroundingsOf(report, around, opener);
+    for (const line of lines) await add({ ...shown(line), letter: entry.seq });
+    if (sealedCount > 0) leftOut.note('what a session said: it does not open here', sealedCount);
   }
 
   async function readParts(entry: LetterEntry, around: HeardMessages | undefined): Promise<LetterParts | undefined> {

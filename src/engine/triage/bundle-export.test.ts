@@ -5,6 +5,7 @@ import { failure } from '../../../tests/support/expected-failure.ts';
 import { createScratchFolder, root, signerOf } from '../../../tests/support/identity-fixture.ts';
 import { type LetterPlace, openLetterPlace } from '../../../tests/support/letter-place.ts';
 import { closesIt } from '../../../tests/support/scripted-prompt.ts';
+import { failWithAll, hear, secrets } from '../../../tests/support/told-failure.ts';
 import { toBase64, utf8 } from '../../shared/base/bytes.ts';
 import { decodePayload } from '../../shared/protocol/payloads.ts';
 import { type BundleLineVerdict, type BundleSummary, checkBundle } from './bundle-check.ts';
@@ -64,47 +65,6 @@ async function actions() {
   });
 }
 
-const secrets = ['hunter2hunter2', 'AKIAABCDEFGHIJKLMNOP', 'tOpSeCrEtPaSsWoRd', '4111111111111111'] as const;
-
-/** A letter whose task, reason and output hold secrets, with a receipt, a cause, a session that was heard, and a checkpoint. */
-async function failWithAll() {
-  const first = await place.bury({ task: { command: ['mysql', '--password', secrets[0]] } });
-  const failing = {
-    reason: `login with ${secrets[1]} failed`,
-    stack: `Error: password=${secrets[2]}\n    at f (/a/b.js:1:2)`,
-  };
-  const task = await place.bury({ causationId: first.letterId, failure: failing });
-  const wanda = place.peer('wanda', 'worker');
-  const attempt = { outcome: 'attempt-failed', reason: `card ${secrets[3]}`, exitCode: 7, errorClass: 'exit.7' };
-  await place.receipt(wanda, task, attempt);
-  const { envelope } = wanda.write({}, '', 'vak.audit.acme.wanda.void');
-  const head = {
-    source: envelope.source,
-    seq: Number(envelope.seqnum) - 1,
-    head: envelope.prevhash,
-    at: envelope.time,
-  };
-  return { first, task, wanda, head };
-}
-
-/** What a session says on the bus, in the trace of a task. */
-function hear(traceId: string): void {
-  const events = place.workspace.peer('wanda', { roles: ['worker'], key: 50, session: 'wanda-live-e' });
-  const trace = { traceId, spanId: 'a'.repeat(16), flags: 1, tracestate: undefined };
-  const say = (verb: string, said: object): void => {
-    const subject = `vak.events.acme.wanda-live-e.${verb}`;
-    events.author.publish({ subject, payload: utf8(JSON.stringify(said)), trace }, (written) => {
-      const message = { subject, data: Uint8Array.from(written), headers: undefined, reply: undefined };
-      place.workspace.intake.take(message as never);
-    });
-  };
-  say('status', { state: 'failed' });
-  const [half, rest] = [`export API_TOKEN=${secrets[2].slice(0, 8)}`, `${secrets[2].slice(8)}\nfailed\n`];
-  say('terminal', { stream: 'stderr', offset: 0, bytes: toBase64(utf8(half)) });
-  say('terminal', { stream: 'stderr', offset: half.length, bytes: toBase64(utf8(rest)) });
-  say('telemetry', { pid: 1, processes: 2, rssBytes: 3_000, cpuPercent: 4.5 });
-}
-
 const linesOf = (bytes: Uint8Array) =>
   Buffer.from(bytes)
     .toString()
@@ -113,11 +73,11 @@ const linesOf = (bytes: Uint8Array) =>
     .map((one) => JSON.parse(one));
 
 test('D11 a bundle holds all that is known of its letters, no secret of it, and is on record', async () => {
-  const { first, task } = await failWithAll();
+  const { first, task } = await failWithAll(place);
   await place.begin();
   await known(2);
   const { traceId } = await place.during(place.calls.letter({ seq: task.seq }, context));
-  hear(traceId ?? '');
+  hear(place, traceId ?? '');
   const { lineCount } = await exportAll();
   const bytes = readFileSync(path());
   expect(statSync(path()).mode & 0o777).toBe(0o600);
@@ -167,7 +127,7 @@ test('D11 a bundle holds all that is known of its letters, no secret of it, and 
 });
 
 test('D11 E14 whoever has the root verifies it elsewhere: signatures, hashes, and the places in the chains', async () => {
-  const { wanda, head } = await failWithAll();
+  const { wanda, head } = await failWithAll(place);
   await place.append(wanda, head, 'vak.audit.acme.wanda.checkpoint');
   await place.begin();
   await known(2);

@@ -26,6 +26,8 @@ export interface IndexedDigests {
 export interface BundleGlance {
   /** Undefined: the first line is none. */
   readonly manifest: BundleManifest | undefined;
+  /** Public nkey of the workspace's root, as whoever made it says; undefined: it does not say. */
+  readonly claimedRoot: string | undefined;
   /** Digests of the lines between manifest and index as they are, from line 2 on. */
   readonly actual: readonly string[];
   readonly index: readonly IndexedDigests[];
@@ -40,6 +42,7 @@ const maxProofs = 20_000;
 const maxLeaves = 200_000;
 
 interface Gathered {
+  claimedRoot: string | undefined;
   readonly actual: string[];
   readonly index: IndexedDigests[];
   readonly grants: Map<string, Stored<Grant>[]>;
@@ -61,6 +64,10 @@ function noteProof(gathered: Gathered, proof: BundleProof & { readonly line: num
   if (gathered.proofs.length < maxProofs && gathered.leafCount <= maxLeaves) gathered.proofs.push(proof);
 }
 
+function rootIn({ root }: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof root === 'string' ? root : undefined;
+}
+
 /** What a line brings; a line that is none of ours brings nothing, and is told of by the second look. */
 function note(gathered: Gathered, { number, bytes }: RawBundleLine): void {
   if (bytes === undefined) {
@@ -75,6 +82,7 @@ function note(gathered: Gathered, { number, bytes }: RawBundleLine): void {
   }
   gathered.actual.push(digestOfLine(bytes));
   if (line?.kind === 'grant') noteGrant(gathered, line);
+  if (line?.kind === 'part' && line.name === 'about') gathered.claimedRoot ??= rootIn(line.value);
   if (line?.kind === 'proof') noteProof(gathered, { ...line, line: number });
 }
 
@@ -100,13 +108,15 @@ export function isCanonical(bytes: Uint8Array, line: object): boolean {
 
 /** Looks through it. Throws as {@link readBundleLines} does. */
 export async function glanceAtBundle(source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<BundleGlance> {
-  const gathered: Gathered = { actual: [], index: [], grants: new Map(), proofs: [], grantCount: 0, leafCount: 0 };
+  const gathered: Gathered = {
+    ...{ actual: [], index: [], grants: new Map(), proofs: [], grantCount: 0, leafCount: 0, claimedRoot: undefined },
+  };
   let manifest: BundleManifest | undefined;
   for await (const line of readBundleLines(source, signal)) {
     if (line.number === 1) manifest = manifestOf(line);
     else note(gathered, line);
   }
   for (const own of gathered.grants.values()) own.sort((a, b) => a.storedMs - b.storedMs);
-  const { actual, index, grants, proofs } = gathered;
-  return { manifest, actual, index, grants, proofs };
+  const { actual, index, grants, proofs, claimedRoot } = gathered;
+  return { manifest, claimedRoot, actual, index, grants, proofs };
 }

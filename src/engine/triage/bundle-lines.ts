@@ -10,6 +10,8 @@ export interface RawBundleLine {
   /** From 1. */
   readonly number: number;
   readonly bytes: Uint8Array | undefined;
+  /** Place of its first byte in the file. */
+  readonly offset: number;
   readonly isWhole: boolean;
 }
 
@@ -21,7 +23,7 @@ export async function* readBundleLines(
   signal: AbortSignal,
 ): AsyncGenerator<RawBundleLine, void> {
   let chunks: Uint8Array[] = [];
-  let [length, number] = [0, 1];
+  let [length, number, offset] = [0, 1, 0];
   const add = (bytes: Uint8Array): void => {
     length += bytes.length;
     if (length <= bundleBounds.lineBytes) chunks.push(bytes);
@@ -29,9 +31,11 @@ export async function* readBundleLines(
   };
   const take = (isWhole: boolean): RawBundleLine => {
     const bytes = length > bundleBounds.lineBytes ? undefined : Buffer.concat(chunks);
+    const line = { number, bytes, offset, isWhole };
+    offset += length + 1;
     chunks = [];
     length = 0;
-    return { number, bytes, isWhole };
+    return line;
   };
   for await (const chunk of source) {
     if (signal.aborted) throw new VakError('aborted', 'bundle: stopped');

@@ -4,7 +4,13 @@
  */
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { Services } from '../../shared/contract/define-contract.ts';
-import type { BundleProgress, CampaignState, dlqContract, LettersState } from '../../shared/contract/dlq-contract.ts';
+import type {
+  BundleProgress,
+  CampaignState,
+  dlqContract,
+  LetterReport,
+  LettersState,
+} from '../../shared/contract/dlq-contract.ts';
 import type { OpenedPayload } from '../../shared/contract/trust-report.ts';
 import { createBoundedCache } from '../crypto/bounded-cache.ts';
 import type { EnvelopeOpener } from '../envelope/open-envelope.ts';
@@ -13,9 +19,11 @@ import type { OperatorPublishing } from '../outbox/publish-stored.ts';
 import type { Clock } from '../ports/clock.ts';
 import { createUuid, type Randomness } from '../ports/randomness.ts';
 import type { OperatorRight } from '../work/operator-right.ts';
+import { surroundingsOf } from './bundle-surroundings.ts';
 import { sayOfGroup } from './group-states.ts';
 import { archiveLetters, isReadOnRecord, readAction } from './letter-acts.ts';
 import type { LetterAnswers } from './letter-answers.ts';
+import { aroundOf } from './letter-around.ts';
 import type { LetterEntry } from './letter-book.ts';
 import type { LetterPlans } from './letter-plans.ts';
 import { createLetterRecorder } from './letter-recorder.ts';
@@ -97,6 +105,13 @@ export function createLettersService(deps: LettersServiceDeps): LettersService {
     throw new VakError('not-found', `dead letter ${seq}: it is not known here; it may not count, or not be read yet`);
   }
 
+  async function report(seq: number): Promise<LetterReport> {
+    const entry = entryOf(seq);
+    const letters = watch.letters();
+    if (letters === undefined) throw new VakError('not-found', `dead letter ${seq}: no engine is in use any more`);
+    return await reportLetter(entry, letters, { ...deps, look: answers.look });
+  }
+
   async function putReadOnRecord({ seq, queue }: LetterEntry): Promise<void> {
     await right.run('open', async (operator) => {
       const { peer } = operator;
@@ -146,11 +161,11 @@ export function createLettersService(deps: LettersServiceDeps): LettersService {
     calls: {
       groups: (asked) => answers.groups(asked),
       page: (asked) => answers.page(asked),
-      async letter({ seq }) {
-        const entry = entryOf(seq);
-        const letters = watch.letters();
-        if (letters === undefined) throw new VakError('not-found', `dead letter ${seq}: no engine is in use any more`);
-        return await reportLetter(entry, letters, { ...deps, look: answers.look });
+      letter: ({ seq }) => report(seq),
+      async around({ seq }) {
+        const letter = await report(seq);
+        const { lines, sealedCount } = surroundingsOf(letter, deps.heard, opener);
+        return aroundOf(lines, { session: letter.session, sealedCount });
       },
       open: ({ seq }) => open(seq),
       plan: ({ selection, action }) => plans.make({ ...answers.select(selection), action }),

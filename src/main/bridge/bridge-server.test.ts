@@ -22,7 +22,17 @@ function setUp(isTrusted = true) {
   let push: (update: SnapshotUpdate) => void = () => {};
   let secret = false;
   const services = {
-    ...{ access: {}, app: {}, approvals: {}, connections: {}, dlq: {}, operations: {}, provisioning: {}, queues: {} },
+    ...{
+      access: {},
+      app: {},
+      approvals: {},
+      bundles: {},
+      connections: {},
+      dlq: {},
+      operations: {},
+      provisioning: {},
+      queues: {},
+    },
     developer: {
       burst: (_input: unknown, { signal }: { signal: AbortSignal }) =>
         new Promise((_resolve, reject) => {

@@ -5,6 +5,7 @@ import {
   type BundleLineVerdict,
   type BundleSummary,
   checkBundle,
+  rootUnlessOther,
 } from '../../engine/triage/bundle-check.ts';
 import { bundleBounds } from '../../engine/triage/bundle-format.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
@@ -36,7 +37,9 @@ async function withRoot<T>(
   if (given !== undefined) return await work(() => given);
   return await withEnvelopeWorkspace({ common, wanted: 'grants' }, host, async ({ open }) => {
     const known = open?.contents().workspaces ?? [];
-    return await work((name) => known.find(({ workspace }) => workspace === name)?.rootPublic);
+    return await work((name, claimed) =>
+      rootUnlessOther(known.find(({ workspace }) => workspace === name)?.rootPublic, claimed),
+    );
   });
 }
 

@@ -27,7 +27,7 @@ describe('notices', () => {
   it('what was refused is no news of something done', () => {
     const notices = createNoticeStore();
     notices.refuse('Stop it: it does not run');
-    notices.notify('Stop it: it does not run', { label: 'Show it', run: () => {} });
+    notices.notify('Stop it: it does not run', { label: 'Show it', run: () => {}, whyNot: null });
     expect(notices.store.getState()).toMatchObject([
       { kind: 'refusal' },
       { kind: 'info', offer: { label: 'Show it' } },

@@ -15,6 +15,8 @@ export interface NoticeOffer {
   /** "Show it". */
   readonly label: string;
   readonly run: () => void;
+  /** Why it cannot be done now, shown before it is pressed; null: it changes nothing that a connection can forbid. */
+  readonly whyNot: (() => string | undefined) | null;
 }
 /** Something that was done. */
 export interface InfoNotice extends NoticeBase {

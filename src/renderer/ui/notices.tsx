@@ -5,11 +5,12 @@
 import { Check, CircleX, TriangleAlert, X } from 'lucide-react';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
+import { useWorkbench } from '../workbench.tsx';
 import { Button } from './button.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { formatCount } from './format.ts';
 import { IconButton } from './icon-button.tsx';
-import type { Notice, NoticeStore } from './notice-store.ts';
+import type { Notice, NoticeOffer, NoticeStore } from './notice-store.ts';
 import './notices.css';
 
 const shownMs = 5000;
@@ -24,6 +25,23 @@ function shownFor(notice: Notice): number | undefined {
 
 const icons = { info: Check, refusal: CircleX, advice: TriangleAlert } as const;
 
+/** What a notice leads to; whether that may be done is asked anew with every snapshot, as of any control. */
+function Offer({ offer, onDone }: { readonly offer: NoticeOffer; readonly onDone: () => void }) {
+  const disabledReason = useStore(useWorkbench().mirror, () => offer.whyNot?.());
+  return (
+    <Button
+      data-testid="notice-offer"
+      disabledReason={disabledReason}
+      onClick={() => {
+        onDone();
+        offer.run();
+      }}
+    >
+      {offer.label}
+    </Button>
+  );
+}
+
 function Line({
   notice,
   onDone,
@@ -37,17 +55,7 @@ function Line({
     <>
       <Icon className={`notice-icon notice-icon-${notice.kind}`} aria-hidden="true" />
       <p className="notice-text">{notice.text}</p>
-      {offer !== undefined && (
-        <Button
-          data-testid="notice-offer"
-          onClick={() => {
-            onDone();
-            offer.run();
-          }}
-        >
-          {offer.label}
-        </Button>
-      )}
+      {offer !== undefined && <Offer offer={offer} onDone={onDone} />}
     </>
   );
 }

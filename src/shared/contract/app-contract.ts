@@ -5,6 +5,7 @@
 import { accessContract } from './access-contract.ts';
 import { appStatusContract } from './app-status-contract.ts';
 import { approvalsContract } from './approvals-contract.ts';
+import { bundlesContract } from './bundles-contract.ts';
 import { connectionsContract } from './connections-contract.ts';
 import { developerContract } from './developer-contract.ts';
 import { dlqContract } from './dlq-contract.ts';
@@ -21,6 +22,7 @@ export const appContract = {
   access: accessContract,
   app: appStatusContract,
   approvals: approvalsContract,
+  bundles: bundlesContract,
   connections: connectionsContract,
   developer: developerContract,
   dlq: dlqContract,

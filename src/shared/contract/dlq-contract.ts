@@ -153,6 +153,26 @@ export interface LetterReport extends LetterRow {
   readonly keptUntilMs: number | null;
 }
 
+/** What the session of a failure told around it (D14); texts are plain lines. Times in ms since the epoch. */
+export interface LetterAround {
+  /** Null: no session of it was heard here. */
+  readonly session: string | null;
+  /** Ends of what it printed, a line break between lines. */
+  readonly outputs: readonly { readonly stream: 'stdout' | 'stderr'; readonly text: string; readonly isCut: boolean }[];
+  /** Oldest first, as of {@link TelemetryPayload}. */
+  readonly samples: readonly AroundSample[];
+  readonly states: readonly { readonly atMs: number; readonly state: string; readonly reason: string | null }[];
+  /** Messages of it in that time that cannot be opened here. */
+  readonly sealedCount: number;
+}
+
+/** `cpuPercent`: 100 for one full core. */
+export interface AroundSample {
+  readonly atMs: number;
+  readonly cpuPercent: number;
+  readonly rssBytes: number;
+}
+
 export interface LetterAncestor {
   readonly id: string;
   readonly subject: string | null;
@@ -290,5 +310,7 @@ export const dlqContract = {
     readonly path: string;
     readonly lineCount: number;
   }>(),
+  /** What surrounds a failure, as far as it was heard here: as a bundle holds it (D14). */
+  around: call(z.object({ seq }))<LetterAround>(),
   state: snapshot<LettersState>(),
 } as const;

@@ -1,6 +1,9 @@
-/** Retries that run, and the last one that is over: how far it is, what came of each letter, why it stopped. */
+/**
+ * Retries that run, and the last one that is over: how far it is, what came of each letter, why it stopped. Its place is there before
+ * the first one is, so that no list moves when it begins.
+ */
 import { Square } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { CampaignState, RetryOutcome } from '../../../shared/contract/dlq-contract.ts';
 import { Button } from '../../ui/button.tsx';
@@ -36,12 +39,29 @@ function Counts({ campaign }: { readonly campaign: CampaignState }) {
   );
 }
 
-function Campaign({ campaign }: { readonly campaign: CampaignState }) {
+/** Why it stopped or waits, and what to do next; whole where one points at it. */
+function Why({ campaign: { why, state } }: { readonly campaign: CampaignState }) {
+  if (why === null) return null;
+  const tone = state === 'done' ? 'dim' : 'tone-wait';
+  return (
+    <span className={`campaign-why ${tone}`} title={visibleText(why)} data-testid="campaign-why">
+      {visibleText(why)}
+    </span>
+  );
+}
+
+interface CampaignProps {
+  readonly campaign: CampaignState;
+  /** The way to the others. */
+  readonly more?: ReactNode;
+}
+
+function Campaign({ campaign, more }: CampaignProps) {
   const work = useLetterWork();
   const { reportError } = useWorkbench();
   const connection = useSnapshot('connections.state');
   const zone = useViewState((state) => state.timeZone);
-  const { kind, by, startedMs, title, count, state, why, ratePerSec, operationId, reason } = campaign;
+  const { kind, by, startedMs, title, count, state, ratePerSec, operationId, reason } = campaign;
   const settled = settledCount(campaign);
   const step = stepWords(campaign);
   const share = count === 0 ? 0 : Math.floor((settled / count) * 100);
@@ -76,35 +96,51 @@ function Campaign({ campaign }: { readonly campaign: CampaignState }) {
       </div>
       <div className="campaign-line">
         <Counts campaign={campaign} />
-        <span className="dim campaign-facts">{facts.join(' · ')}</span>
+        <Why campaign={campaign} />
+        <span className="dim campaign-facts" title={facts.join(' · ')}>
+          {facts.join(' · ')}
+        </span>
+        {more}
       </div>
-      {why !== null && (
-        <p className={state === 'done' ? 'campaign-why dim' : 'campaign-why tone-wait'} data-testid="campaign-why">
-          {visibleText(why)}
-        </p>
-      )}
     </li>
   );
 }
 
 export function CampaignStrip({ campaigns }: { readonly campaigns: readonly CampaignState[] }) {
   const [isWhole, setIsWhole] = useState(false);
-  if (campaigns.length === 0) return null;
-  const running = campaigns.filter(isUnderWay);
-  const first = running.length > 0 ? running : campaigns.slice(0, 1);
-  const shown = isWhole ? campaigns : first;
-  const hidden = campaigns.length - first.length;
+  const [first] = campaigns;
+  const shown = isWhole ? campaigns : campaigns.slice(0, 1);
+  const otherCount = campaigns.length - 1;
+  const runningCount = campaigns.slice(1).filter(isUnderWay).length;
+  const words =
+    runningCount > 0
+      ? `${formatCount(otherCount)} more, ${formatCount(runningCount)} under way`
+      : `${formatCount(otherCount)} earlier`;
+  const more = (
+    <Button variant="quiet" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
+      {isWhole ? 'Show fewer' : `Show ${words}`}
+    </Button>
+  );
   return (
     <section className="campaigns" aria-label="Retries" data-testid="campaigns">
-      <ol>
-        {shown.map((campaign) => (
-          <Campaign key={campaign.operationId} campaign={campaign} />
-        ))}
-      </ol>
-      {hidden > 0 && (
-        <Button variant="quiet" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
-          {isWhole ? 'Show fewer' : `Show ${formatCount(hidden)} earlier`}
-        </Button>
+      {first === undefined ? (
+        <div className="campaign-none dim">
+          <p>No retry was begun yet: how far one is, and what came of each letter, is told here.</p>
+          <p>
+            A few letters go first, and what fails again stops the rest; what is retried is frozen, and nothing is
+            retried twice.
+          </p>
+        </div>
+      ) : (
+        <ol>
+          {shown.map((campaign) => (
+            <Campaign
+              key={campaign.operationId}
+              campaign={campaign}
+              more={campaign === first && otherCount > 0 ? more : undefined}
+            />
+          ))}
+        </ol>
       )}
     </section>
   );

@@ -1,49 +1,26 @@
 /** One dead letter from all its sides: why it failed, the task that it was, what was done about it. */
 import { Archive, Layers, PenLine, RotateCw, Terminal, X } from 'lucide-react';
 import { useState } from 'react';
-import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { LetterReport } from '../../../shared/contract/dlq-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
 import { showQueue, showSession } from '../../state/view-store.ts';
 import { Button } from '../../ui/button.tsx';
-import type { Choice } from '../../ui/choice.ts';
 import { describeError } from '../../ui/describe-error.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
-import { formatCount, formatDateTime, formatRelative } from '../../ui/format.ts';
+import { formatCount } from '../../ui/format.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
-import { useNow } from '../../ui/use-now.ts';
-import { useViewState, useWorkbench } from '../../workbench.tsx';
-import { LetterFailure } from './letter-failure.tsx';
-import { LetterHistory } from './letter-history.tsx';
-import { StateMark } from './letter-marks.tsx';
+import { useWorkbench } from '../../workbench.tsx';
+import { LetterBody, LetterStanding, type LetterTab } from './letter-body.tsx';
+import { HeardOutput } from './letter-output.tsx';
 import { LetterTask } from './letter-task.tsx';
-import { stateWords } from './letter-words.ts';
 import { useLetter } from './use-dead-letters.ts';
 import './letter-detail.css';
 
-type LetterTab = 'failure' | 'task' | 'history';
-
-const tabs: readonly Choice<LetterTab>[] = [
-  { id: 'failure', title: 'Failure' },
-  { id: 'task', title: 'Task' },
-  { id: 'history', title: 'History' },
-];
-
 function Standing({ letter }: { readonly letter: LetterReport }) {
   const { view } = useWorkbench();
-  const zone = useViewState((state) => state.timeZone);
-  const nowMs = useNow();
-  const { state, failedMs, queue, session, keptUntilMs } = letter;
+  const { queue, session } = letter;
   return (
-    <div className="letter-standing">
-      <p>
-        <StateMark word={stateWords[state]} />
-        <span className="dim">
-          failed {formatDateTime(failedMs, zone)}, {formatRelative(Math.min(failedMs, nowMs), nowMs)}
-          {keptUntilMs !== null && ` · kept until ${formatDateTime(keptUntilMs, zone)}`}
-        </span>
-      </p>
+    <LetterStanding letter={letter}>
       <p className="letter-links">
         <Button icon={Layers} onClick={() => showQueue(view, queue, letter.taskId)}>
           Open its queue
@@ -56,7 +33,7 @@ function Standing({ letter }: { readonly letter: LetterReport }) {
           Open its session
         </Button>
       </p>
-    </div>
+    </LetterStanding>
   );
 }
 
@@ -87,16 +64,11 @@ export function LetterDetail({ seq, onClose }: { readonly seq: number; readonly 
       {letter !== undefined && (
         <>
           <Standing letter={letter} />
-          <Tabs
-            label={`What is known of letter ${visibleText(String(seq))}`}
-            tabs={tabs}
-            selected={tab}
-            onSelect={setTab}
-          >
-            {tab === 'failure' && <LetterFailure letter={letter} />}
-            {tab === 'task' && <LetterTask key={seq} letter={letter} />}
-            {tab === 'history' && <LetterHistory letter={letter} />}
-          </Tabs>
+          <LetterBody
+            {...{ letter, tab, onTab: setTab }}
+            output={<HeardOutput key={seq} letter={letter} />}
+            task={<LetterTask key={seq} letter={letter} />}
+          />
         </>
       )}
     </>

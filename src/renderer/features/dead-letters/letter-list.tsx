@@ -19,7 +19,8 @@ interface CellsProps {
   readonly row: LetterRow;
   readonly isPicked: boolean;
   readonly zone: Zone;
-  readonly onToggle: (seq: number) => void;
+  /** Undefined: nothing can be picked. */
+  readonly onToggle: Picking['onToggle'] | undefined;
 }
 
 const Cells = memo(function Cells({ row, isPicked, zone, onToggle }: CellsProps) {
@@ -27,14 +28,16 @@ const Cells = memo(function Cells({ row, isPicked, zone, onToggle }: CellsProps)
   return (
     <>
       <span role="gridcell" className="row-cell letter-pick">
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          aria-label={`Select letter ${formatCount(seq)}`}
-          checked={isPicked}
-          onPointerUp={(event) => event.stopPropagation()}
-          onChange={() => onToggle(seq)}
-        />
+        {onToggle !== undefined && (
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label={`Select letter ${formatCount(seq)}`}
+            checked={isPicked}
+            onPointerUp={(event) => event.stopPropagation()}
+            onChange={() => onToggle(seq)}
+          />
+        )}
       </span>
       <span role="gridcell" className="row-cell data dim" title={formatDateTime(failedMs, zone)}>
         {formatTime(failedMs, zone)}
@@ -111,29 +114,37 @@ function Header({ zone }: { readonly zone: Zone }) {
   );
 }
 
+/** Letters that are picked for what is done with them. */
+export interface Picking {
+  readonly picked: ReadonlySet<number>;
+  readonly isAll: boolean;
+  readonly onToggle: (seq: number) => void;
+  /** Shift and an arrow: the picks go on by one row. */
+  readonly onExtend: (key: 'ArrowDown' | 'ArrowUp') => void;
+}
+
 export interface LetterListProps {
   readonly slots: readonly LetterSlot[];
   readonly want: LetterPages['want'];
   readonly selectedKey: string | undefined;
-  readonly picked: ReadonlySet<number>;
-  readonly isAll: boolean;
+  /** Undefined: nothing is done with them. */
+  readonly picking?: Picking;
   /** `key`: of the row; one that is not known yet is `#index`. */
   readonly onSelect: (key: string) => void;
   readonly onOpen: (seq: number) => void;
-  readonly onToggle: (seq: number) => void;
-  /** Shift and an arrow: the picks go on by one row. */
-  readonly onExtend: (key: 'ArrowDown' | 'ArrowUp') => void;
-  readonly onHover: (isOver: boolean) => void;
+  readonly onHover?: (isOver: boolean) => void;
   readonly listRef: RefObject<HTMLDivElement | null>;
 }
 
 export function LetterList(props: LetterListProps) {
-  const { slots, want, selectedKey, picked, isAll, onSelect, onOpen, onToggle, onExtend, onHover, listRef } = props;
+  const { slots, want, selectedKey, picking, onSelect, onOpen, onHover, listRef } = props;
+  const isPicked = ({ seq }: LetterRow): boolean => picking?.isAll === true || picking?.picked.has(seq) === true;
   const zone = useViewState((state) => state.timeZone);
   const onKeyDownCapture = (event: KeyboardEvent): void => {
-    if (!event.shiftKey || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
+    if (picking === undefined || !event.shiftKey) return;
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
     event.preventDefault();
-    onExtend(event.key);
+    picking.onExtend(event.key);
   };
   const open = (key: string): void => {
     if (!key.startsWith('#')) onOpen(Number(key));
@@ -148,14 +159,14 @@ export function LetterList(props: LetterListProps) {
         onSelect={onSelect}
         onPick={open}
         onOpen={open}
-        onHover={onHover}
+        {...(onHover === undefined ? {} : { onHover })}
         className="letter-list"
         header={<Header zone={zone} />}
         listRef={listRef}
         data-testid="letter-list"
         rowData={({ row }) => ({
           'data-state': row?.state,
-          'data-picked': row !== undefined && (isAll || picked.has(row.seq)),
+          'data-picked': row !== undefined && isPicked(row),
         })}
       >
         {({ row, index }) => (
@@ -163,7 +174,7 @@ export function LetterList(props: LetterListProps) {
             {row === undefined ? (
               <span role="gridcell" className="row-cell letter-waiting" aria-label="being read" />
             ) : (
-              <Cells row={row} isPicked={isAll || picked.has(row.seq)} zone={zone} onToggle={onToggle} />
+              <Cells row={row} isPicked={isPicked(row)} zone={zone} onToggle={picking?.onToggle} />
             )}
           </Sight>
         )}

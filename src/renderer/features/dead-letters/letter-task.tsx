@@ -27,6 +27,31 @@ export function LetterAttributes({ attributes }: Pick<LetterReport, 'attributes'
   );
 }
 
+/** What the letter and its envelope say of the task. */
+export function TaskFacts({ letter }: { readonly letter: LetterReport }) {
+  const { taskId, sizeBytes, isSealed, signature, by, traceId } = letter;
+  return (
+    <DetailFacts>
+      <CopyFact name="task" value={taskId} />
+      <DetailFact name="size">{formatBytes(sizeBytes)}</DetailFact>
+      <DetailFact name="seal">
+        <TrustLine badge={<SealBadge mark={taskId === null ? 'none' : isSealed ? 'sealed' : 'plain'} />}>
+          {isSealed
+            ? 'Sealed: only peers of the workspace can open it.'
+            : 'Not sealed: whoever reads the stream reads it.'}
+        </TrustLine>
+      </DetailFact>
+      <DetailFact name="letter signed">
+        <TrustLine badge={<SignatureBadge mark={signature.kind} />}>
+          {visibleText(signatureSentence(signature))}
+        </TrustLine>
+      </DetailFact>
+      <CopyFact name="written by" value={by} />
+      <CopyFact name="trace" value={traceId} />
+    </DetailFacts>
+  );
+}
+
 function Payload({ opened }: { readonly opened: OpenedPayload }) {
   const [mode, setMode] = useState<PayloadMode>('json');
   if (opened.kind === 'failed') return <SealFailure failure={opened.failure} />;
@@ -41,7 +66,7 @@ export function LetterTask({ letter }: { readonly letter: LetterReport }) {
   const { client, mirror } = useWorkbench();
   const { isBusy, report, run } = useAttempt();
   const [opened, setOpened] = useState<OpenedPayload | undefined>();
-  const { seq, isSealed, closedWhy, taskId, sizeBytes, signature, traceId, by } = letter;
+  const { seq, isSealed, closedWhy } = letter;
   // biome-ignore lint/correctness/useExhaustiveDependencies: an attempt is the same for the life of the page.
   const actions = useMemo(
     () => [
@@ -72,24 +97,7 @@ export function LetterTask({ letter }: { readonly letter: LetterReport }) {
         </div>
       )}
       {opened !== undefined && <Payload opened={opened} />}
-      <DetailFacts>
-        <CopyFact name="task" value={taskId} />
-        <DetailFact name="size">{formatBytes(sizeBytes)}</DetailFact>
-        <DetailFact name="seal">
-          <TrustLine badge={<SealBadge mark={taskId === null ? 'none' : isSealed ? 'sealed' : 'plain'} />}>
-            {isSealed
-              ? 'Sealed: only peers of the workspace can open it.'
-              : 'Not sealed: whoever reads the stream reads it.'}
-          </TrustLine>
-        </DetailFact>
-        <DetailFact name="letter signed">
-          <TrustLine badge={<SignatureBadge mark={signature.kind} />}>
-            {visibleText(signatureSentence(signature))}
-          </TrustLine>
-        </DetailFact>
-        <CopyFact name="written by" value={by} />
-        <CopyFact name="trace" value={traceId} />
-      </DetailFacts>
+      <TaskFacts letter={letter} />
       <LetterAttributes attributes={letter.attributes} />
     </div>
   );

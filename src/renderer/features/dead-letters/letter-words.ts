@@ -2,6 +2,7 @@
 import type {
   CampaignState,
   GroupState,
+  LetterAround,
   LetterGroup,
   LettersState,
   RetryOutcome,
@@ -86,6 +87,23 @@ const unnamed: Readonly<Record<Grouping, string>> = {
 export function groupTitle({ key, title }: Pick<LetterGroup, 'key' | 'title'>, by: Grouping): string {
   if (key === '') return unnamed[by];
   return title === '' ? key : title;
+}
+
+/** Some of what a session said cannot be opened. */
+export const sealedWords = (count: number): string =>
+  `${formatCount(count)} of its messages ${count === 1 ? 'is' : 'are'} sealed and cannot be opened here.`;
+
+/** Why there is no output and no figure of a failure. */
+export function noOutputWords(
+  { session, sealedCount }: Pick<LetterAround, 'session' | 'sealedCount'>,
+  isBundled: boolean,
+) {
+  if (isBundled)
+    return 'The bundle has no output and no figures of it: where it was made nobody had heard its session.';
+  if (session === null)
+    return 'No session of it was heard in this window: output and figures pass on the bus, and only who listens then has them.';
+  if (sealedCount > 0) return `Its session was heard. ${sealedWords(sealedCount)} The Task tab says what is missing.`;
+  return 'Its session was heard, but nothing that it said around the failure is held any more.';
 }
 
 /** Of a campaign: how many letters have come to an end of their own. */

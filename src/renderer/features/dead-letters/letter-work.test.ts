@@ -20,9 +20,20 @@ function setUp() {
     letter: vi.fn(async () => ({ seq: 7 }) as LetterReport),
   };
   const said = { notify: vi.fn(), refuse: vi.fn(), reportError: vi.fn(), showArchived: vi.fn() };
-  const work = createLetterWork({ client: client as unknown as LetterWorkDeps['client'], ...said });
+  const work = createLetterWork({
+    ...{ client: client as unknown as LetterWorkDeps['client'], whyNot: () => 'the connection prod is read-only' },
+    ...said,
+  });
   return { client, work, ...said, state: () => work.store.getState() };
 }
+
+it('D6 what another filter does not list is not acted on: letter, selection and detail are gone', () => {
+  const { work, state } = setUp();
+  work.openLetter(4);
+  work.pick([3, 9]);
+  work.startOver();
+  expect(state()).toMatchObject({ letter: null, isOpen: false, pane: 'groups', picked: new Set(), isAll: false });
+});
 
 it('D6 a retry goes by the plan that was shown, and ends the selection', async () => {
   const { work, client, state } = setUp();
@@ -47,6 +58,8 @@ it('D5 what was archived letter by letter is brought back as it was; of a filter
   const { work, client, notify, showArchived } = setUp();
   await work.plan('archive', { kind: 'letter', seqs: [3] });
   await work.setArchived('noise');
+  // What forbids it stands at the notice before it is pressed (B10).
+  expect(notify.mock.calls[0]?.[1].whyNot()).toBe('the connection prod is read-only');
   notify.mock.calls[0]?.[1].run();
   await vi.waitFor(() => expect(client.restore).toHaveBeenCalledWith({ planId: 'p1' }));
   await work.plan('archive', { kind: 'matching', filter: 'queue:q', isWhole: false });

@@ -64,6 +64,8 @@ export interface LetterWork {
   readonly store: StoreApi<LetterWorkState>;
   selectGroup(group: string | null): void;
   selectLetter(letter: number): void;
+  /** Other letters are listed: nothing of the former ones is acted on any more. */
+  startOver(): void;
   openLetter(letter: number): void;
   closeLetter(): void;
   togglePick(letter: number): void;
@@ -93,6 +95,8 @@ export interface LetterWorkDeps extends Pick<Workbench, 'notify' | 'refuse' | 'r
     Workbench['client']['dlq'],
     'plan' | 'retry' | 'editRetry' | 'archive' | 'restore' | 'setGroup' | 'cancel' | 'open' | 'letter' | 'exportBundle'
   >;
+  /** Why nothing can be changed here now; undefined: it can. */
+  readonly whyNot: () => string | undefined;
   /** Shows what is archived. */
   readonly showArchived: () => void;
 }
@@ -113,7 +117,7 @@ export function toBase64(bytes: Uint8Array): string {
 
 /** Creates it with nothing selected. */
 export function createLetterWork(deps: LetterWorkDeps): LetterWork {
-  const { client, notify, refuse, reportError, showArchived } = deps;
+  const { client, whyNot, notify, refuse, reportError, showArchived } = deps;
   const store = createStore<LetterWorkState>(() => ({
     ...{ pane: 'groups', group: null, letter: null, isOpen: false, picked: none, isAll: false },
     ...{ asking: undefined, drafts: new Map() },
@@ -140,9 +144,9 @@ export function createLetterWork(deps: LetterWorkDeps): LetterWork {
 
   /** What was archived is brought back where it is known letter by letter; else it is shown. */
   function undoOf(scope: LetterScope) {
-    if (scope.kind === 'matching') return { label: 'Show what is archived', run: showArchived };
+    if (scope.kind === 'matching') return { label: 'Show what is archived', run: showArchived, whyNot: null };
     return {
-      label: 'Restore',
+      ...{ label: 'Restore', whyNot },
       run: () => void restoreAgain(scope).catch((error: unknown) => reportError('Restore the letters', error)),
     };
   }
@@ -158,6 +162,7 @@ export function createLetterWork(deps: LetterWorkDeps): LetterWork {
       const rest = group === store.getState().group ? {} : { letter: null, isOpen: false };
       store.setState({ group, pane: 'groups', picked: none, isAll: false, ...rest });
     },
+    startOver: () => store.setState({ letter: null, isOpen: false, pane: 'groups', picked: none, isAll: false }),
     selectLetter: (letter) => store.setState({ letter, pane: 'letters' }),
     openLetter: (letter) => store.setState({ letter, pane: 'letters', isOpen: true }),
     closeLetter: () => store.setState({ isOpen: false }),

@@ -1,6 +1,6 @@
 /** Groups, their letters and the open one, side by side; what acts on them below. */
 import { ArrowUp } from 'lucide-react';
-import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useEffect, useMemo, useRef } from 'react';
 import type { LetterGroup, LettersState } from '../../../shared/contract/dlq-contract.ts';
 import type { Grouping } from '../../../shared/filter/letter-filter.ts';
 import { useEnvironment } from '../../state/use-environment.ts';
@@ -28,6 +28,7 @@ import type { SaidCause } from './letter-work.ts';
 import { LettersStrip } from './letters-strip.tsx';
 import { UnreadStrip } from './unread-strip.tsx';
 import { type KnownGroups, useLetterGroups, useLetterPages } from './use-dead-letters.ts';
+import { useLetterCursor } from './use-letter-cursor.ts';
 import { useLetterMoves } from './use-letter-moves.ts';
 import { useLetterWork, useLetterWorkState } from './use-letter-work.ts';
 
@@ -57,26 +58,6 @@ function useGroupRows(filter: string, by: Grouping) {
     if (isOwn && !isChosen && group !== first) work.selectGroup(first);
   }, [work, isOwn, isChosen, group, first]);
   return { known, error, groups, rows, group, hold };
-}
-
-/** The row of the letters that has the cursor; one that is not known yet is gone to when it is. */
-function useLetterCursor(state: LetterPagesState) {
-  const work = useLetterWork();
-  const letter = useLetterWorkState((one) => one.letter);
-  const [awaited, setAwaited] = useState<number | undefined>();
-  const arrived = awaited === undefined ? undefined : state.slots[awaited]?.row;
-  useEffect(() => {
-    if (arrived === undefined) return;
-    setAwaited(undefined);
-    work.selectLetter(arrived.seq);
-  }, [work, arrived]);
-  const selectKey = (key: string): void => {
-    const isKnown = !key.startsWith('#');
-    setAwaited(isKnown ? undefined : Number(key.slice(1)));
-    if (isKnown) work.selectLetter(Number(key));
-  };
-  const selectedKey = awaited === undefined ? (letter === null ? undefined : String(letter)) : `#${awaited}`;
-  return { selectKey, selectedKey };
 }
 
 /** A cause, as far as it is known here. */
@@ -129,6 +110,16 @@ function useWantedLetters(focusGroups: () => void): void {
   }, [view, work, wanted, focusGroups]);
 }
 
+/** Another filter is another list: what was chosen in the former one is not in sight, so nothing may be done with it. */
+function useStartOver(filter: string): void {
+  const work = useLetterWork();
+  const former = useRef(filter);
+  useEffect(() => {
+    if (former.current !== filter) work.startOver();
+    former.current = filter;
+  }, [work, filter]);
+}
+
 interface LettersPlaceProps {
   readonly letters: ReturnType<typeof useLetterPages>;
   readonly cursor: ReturnType<typeof useLetterCursor>;
@@ -167,12 +158,9 @@ function LettersPlace({ letters, cursor, hold, moves, listRef, known, isUnnamed 
         slots={state.slots}
         want={pages.want}
         selectedKey={cursor.selectedKey}
-        picked={picked}
-        isAll={isAll}
+        picking={{ picked, isAll, onToggle: work.togglePick, onExtend: moves.extend }}
         onSelect={cursor.selectKey}
         onOpen={work.openLetter}
-        onToggle={work.togglePick}
-        onExtend={moves.extend}
         onHover={hold.onHover}
         listRef={listRef}
       />
@@ -192,6 +180,7 @@ function LettersPlace({ letters, cursor, hold, moves, listRef, known, isUnnamed 
 function useLetterScene() {
   const filter = useViewState((one) => one.letterFilter);
   const by = useViewState((one) => one.letterGrouping);
+  useStartOver(filter);
   const shown = useGroupRows(filter, by);
   const { group, groups, rows } = shown;
   const groupFilter = group === null ? filter : filterOfGroup({ filter, by, group });
@@ -201,7 +190,8 @@ function useLetterScene() {
   const hold = useHold();
   const isHeld = hold.isHeld || pane === 'letters' || isOpen;
   useEffect(() => pages.hold(isHeld), [pages, isHeld]);
-  const cursor = useLetterCursor(state);
+  const letter = useLetterWorkState((one) => one.letter);
+  const cursor = useLetterCursor({ slots: state.slots, letter, select: useLetterWork().selectLetter });
   const places = {
     groups: useRef<HTMLDivElement>(null),
     letters: useRef<HTMLDivElement>(null),

@@ -1,18 +1,14 @@
 /** Before letters are retried: which ones, where, how fast, and whether a few go first. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
-import { Button } from '../../ui/button.tsx';
 import { ChoiceSwitch } from '../../ui/choice-switch.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Field } from '../../ui/field.tsx';
 import { formatDuration } from '../../ui/format.ts';
 import { useSnapshot } from '../../workbench.tsx';
 import { lettersWords } from './letter-words.ts';
 import type { Asking } from './letter-work.ts';
-import { PlanFacts, ReasonField, TypedName } from './plan-facts.tsx';
+import { PlanDialog } from './plan-dialog.tsx';
 import { useLetterWork } from './use-letter-work.ts';
-import { usePlanForm } from './use-plan-form.ts';
 
 const defaultRate = 10;
 
@@ -98,51 +94,24 @@ function How({ isCanary, setIsCanary, rate, setRate, queue, setQueue, count }: H
   );
 }
 
-function RetryForm({ plan }: { readonly plan: (Asking & { readonly kind: 'retry' })['plan'] }) {
+export function RetryDialog({ asking: { plan } }: { readonly asking: Asking & { readonly kind: 'retry' } }) {
   const work = useLetterWork();
-  const form = usePlanForm(plan.count, plan.environment);
-  const { isGuarded, typed, setTyped, reason, setReason, attempt } = form;
   const [isCanary, setIsCanary] = useState(plan.count > 1);
   const [rate, setRate] = useState(String(defaultRate));
   const [queue, setQueue] = useState('');
-  const disabledReason = form.disabledReason ?? rateFault(rate) ?? queueFault(queue);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (disabledReason !== undefined) return;
-    void attempt.run('Retry', () => work.retry({ isCanary, ratePerSec: Number(rate), queue, reason }));
-  };
   return (
-    <form className="dialog-body" noValidate onSubmit={submit}>
-      <PlanFacts plan={plan} />
-      <How {...{ isCanary, setIsCanary, rate, setRate, queue, setQueue, count: plan.count }} />
-      <ReasonField isFirst={!isGuarded} value={reason} onChange={setReason} />
-      {isGuarded && <TypedName name={plan.environment} value={typed} onChange={setTyped} />}
-      <div className="dialog-outcome">{attempt.report !== undefined && <ErrorNotice report={attempt.report} />}</div>
-      <DialogActions>
-        <Button autoFocus={isGuarded} onClick={work.close}>
-          Cancel
-        </Button>
-        <Button type="submit" variant="primary" disabledReason={disabledReason} data-testid="retry-submit">
-          {attempt.isBusy ? 'Beginning…' : `Retry ${lettersWords(plan.count)}`}
-        </Button>
-      </DialogActions>
-    </form>
-  );
-}
-
-export function RetryDialog({ asking: { plan } }: { readonly asking: Asking & { readonly kind: 'retry' } }) {
-  const work = useLetterWork();
-  const form = usePlanForm(plan.count, plan.environment);
-  return (
-    <Dialog
-      isOpen
-      kind="wide"
+    <PlanDialog
+      plan={plan}
       title={`Retry ${lettersWords(plan.count)} in ${visibleText(plan.environment)}`}
       description="Each is run again as a new task, sealed and signed by you; what becomes of each is told, and nothing is retried twice."
-      tint={form.environment?.colour}
-      onClose={work.close}
+      doing="Retry"
+      submit={`Retry ${lettersWords(plan.count)}`}
+      busy="Beginning…"
+      submitTestId="retry-submit"
+      fault={rateFault(rate) ?? queueFault(queue)}
+      onSubmit={(reason) => work.retry({ isCanary, ratePerSec: Number(rate), queue, reason })}
     >
-      <RetryForm plan={plan} />
-    </Dialog>
+      <How {...{ isCanary, setIsCanary, rate, setRate, queue, setQueue, count: plan.count }} />
+    </PlanDialog>
   );
 }

@@ -111,7 +111,7 @@ export function createAccessWork({ client, environment, notify, reportError }: A
     await client.setBlocked({ peer, isBlocked });
     if (!isBlocked) return notify(`${peer} is blocked no more.`);
     notify(`${peer} is blocked: nothing is sent to it until you let it go.`, {
-      label: 'Let it go',
+      ...{ label: 'Let it go', whyNot: null },
       run: () => void setBlocked(peer, false).catch((error: unknown) => reportError(`Let ${peer} go`, error)),
     });
   }

@@ -17,7 +17,8 @@ function setUp(standing = [{ count: 3, lastSeq: 9 }]) {
     refuse: vi.fn(),
     reportError: vi.fn(),
   };
-  return { work: createQueueWork({ client, ...said }), client, offers, ...said };
+  const whyNot = () => 'the connection prod is read-only';
+  return { work: createQueueWork({ client, whyNot, ...said }), client, offers, ...said };
 }
 
 describe('purging', () => {
@@ -88,6 +89,8 @@ describe('pausing', () => {
     const { work, client, offers, notify } = setUp();
     await work.pause('render');
     expect(notify.mock.calls[0]?.[0]).toContain('render is paused');
+    // What forbids it stands at the notice before it is pressed (B10).
+    expect(offers[0]?.whyNot?.()).toBe('the connection prod is read-only');
     offers[0]?.run();
     await vi.waitFor(() => expect(client.resume).toHaveBeenCalledWith({ queue: 'render' }));
   });

@@ -40,12 +40,14 @@ export interface QueueWork {
 
 export interface QueueWorkDeps extends Pick<Workbench, 'notify' | 'refuse' | 'reportError'> {
   readonly client: Pick<Workbench['client']['queues'], 'pause' | 'resume' | 'standing' | 'purge' | 'stopPurge'>;
+  /** Why nothing can be changed here now; undefined: it can. */
+  readonly whyNot: () => string | undefined;
 }
 
 type PurgeGiven = Confirmation & { readonly environment: string };
 
 /** Creates it with no dialog open. */
-export function createQueueWork({ client, notify, refuse, reportError }: QueueWorkDeps): QueueWork {
+export function createQueueWork({ client, whyNot, notify, refuse, reportError }: QueueWorkDeps): QueueWork {
   const store = createStore<QueueWorkState>(() => ({ enqueuing: undefined, purging: undefined }));
 
   async function resume(queue: string): Promise<void> {
@@ -70,7 +72,7 @@ export function createQueueWork({ client, notify, refuse, reportError }: QueueWo
     async pause(queue) {
       await client.pause({ queue });
       notify(`${visibleText(queue)} is paused: no worker claims from it until it is resumed.`, {
-        label: 'Resume it',
+        ...{ label: 'Resume it', whyNot },
         run: () => void resume(queue).catch((error: unknown) => reportError(`Resume ${visibleText(queue)}`, error)),
       });
     },

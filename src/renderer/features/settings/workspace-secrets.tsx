@@ -176,7 +176,8 @@ export function WorkspaceSecrets({ secrets, sealingKey }: WorkspaceSecretsProps)
     setLimited(undefined);
     const use = { id, use: 'open-only', untilMs } as const;
     if (!(await run(`Let ${id} only open`, () => client.settings.setSecretUse(use)))) return;
-    notify(`${id} only opens from now on.`, { label: 'Seal again', run: () => void activate(id) });
+    const sealAgain = (): void => void activate(id);
+    notify(`${id} only opens from now on.`, { label: 'Seal again', run: sealAgain, whyNot: null });
   };
   const actions = (
     <Button icon={Plus} data-testid="workspace-secret-add" onClick={() => setIsAdding(true)}>

@@ -71,7 +71,7 @@ export function createSwarmActions(
           advise(`${said}, of ${formatCount(burst.count)}: the bus took no more at once. Publish again when it has.`);
         else {
           const run = (): void => view.setState({ view: 'streams', selectedSession: session, streamsMode: 'messages' });
-          notify(`${said}.`, { label: 'Show them', run });
+          notify(`${said}.`, { label: 'Show them', run, whyNot: null });
         }
       },
     },

@@ -54,7 +54,7 @@ export function createTamperActions(needs: TamperNeeds, whyNot: () => string | u
       run: async () => {
         const { session } = await client.developer.tamper({ tampering });
         notify(`Injected into session ${session} (${what}): look for ${sign}.`, {
-          label: 'Show it',
+          ...{ label: 'Show it', whyNot: null },
           run: () => showRefused(needs, session),
         });
       },

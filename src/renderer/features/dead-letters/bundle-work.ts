@@ -1,0 +1,77 @@
+/**
+ * The bundle of another workbench that is open in this window, and where one is in it.
+ * Law: it is read only: nothing here changes the bus; main chooses the file, and knows it.
+ */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { isVakError } from '../../../shared/base/vak-error.ts';
+import type { BundleReport } from '../../../shared/contract/bundles-contract.ts';
+import type { Workbench } from '../../workbench.tsx';
+
+export interface BundleWorkState {
+  readonly bundle: BundleReport | null;
+  /** Place of the letter that the cursor is on. */
+  readonly letter: number | null;
+  /** Whether it is shown whole. */
+  readonly isOpen: boolean;
+}
+
+export interface BundleWork {
+  readonly store: StoreApi<BundleWorkState>;
+  /** Asks which file, and shows it; closing that window leaves all as it is. Rejects with why it could not be opened. */
+  open(): Promise<void>;
+  /** Ends looking through a file. */
+  stop(): void;
+  select(letter: number): void;
+  show(letter: number): void;
+  /** Closes the letter, or else the bundle. */
+  back(): void;
+  close(): void;
+}
+
+export interface BundleWorkDeps {
+  readonly client: Pick<Workbench['client']['bundles'], 'open' | 'close'>;
+  readonly reportError: Workbench['reportError'];
+  /** Shows the view that it is shown in. */
+  readonly showView: () => void;
+}
+
+const none: BundleWorkState = { bundle: null, letter: null, isOpen: false };
+
+/** Creates it with none open. */
+export function createBundleWork({ client, reportError, showView }: BundleWorkDeps): BundleWork {
+  const store = createStore<BundleWorkState>(() => none);
+  let opening: AbortController | undefined;
+
+  function close(): void {
+    const { bundle } = store.getState();
+    store.setState(none);
+    if (bundle === null) return;
+    client.close({ bundleId: bundle.bundleId }).catch((error: unknown) => reportError('Close the bundle', error));
+  }
+
+  return {
+    store,
+    async open() {
+      if (opening !== undefined) return;
+      const stop = new AbortController();
+      opening = stop;
+      try {
+        const bundle = await client.open({}, { signal: stop.signal });
+        store.setState({ bundle, letter: null, isOpen: false });
+        showView();
+      } catch (error) {
+        if (!isVakError(error, 'aborted')) throw error;
+      } finally {
+        opening = undefined;
+      }
+    },
+    stop: () => opening?.abort(),
+    select: (letter) => store.setState({ letter }),
+    show: (letter) => store.setState({ letter, isOpen: true }),
+    back() {
+      if (store.getState().isOpen) store.setState({ isOpen: false });
+      else close();
+    },
+    close,
+  };
+}
