@@ -27,6 +27,7 @@ import { createRowReader } from './feeds/row-reader.ts';
 import { createStreamsService, type StreamsService } from './feeds/streams-service.ts';
 import { createSubjectReader } from './feeds/subject-reader.ts';
 import { createAccessService } from './identity/access-service.ts';
+import { type AppDirectory, createAppDirectory } from './identity/app-directory.ts';
 import { createIdentityService, type IdentityService } from './identity/identity-service.ts';
 import { createCredentialIssuer } from './identity/peer-credentials.ts';
 import type { Profile } from './identity/profile.ts';
@@ -123,10 +124,11 @@ function createStreams({ bus, ports, config, onSessions, onQuarantine }: Streams
 
 interface PersonalDeps extends SettingsPartsDeps {
   readonly ports: EnginePorts;
+  readonly connection: ConnectionSwitch;
 }
 
 /** Who the operator is, and what was set. */
-function createPersonal({ ports, workspace, onChange, ...parts }: PersonalDeps) {
+function createPersonal({ ports, connection, workspace, onChange, ...parts }: PersonalDeps) {
   const { profile, vault, prompt, clock, randomness, logger, selfTest } = ports;
   const { keyStore, records, backups } = profile;
   const identity = createIdentityService({
@@ -135,7 +137,7 @@ function createPersonal({ ports, workspace, onChange, ...parts }: PersonalDeps) 
   });
   const settings = createSettingsParts(ports, { workspace, onChange, ...parts });
   const issueCredentials = createCredentialIssuer({ keyStore, records, clock, randomness });
-  return { identity, settings, issueCredentials };
+  return { identity, settings, issueCredentials, directory: createDirectoryOf(ports, connection) };
 }
 
 interface CurrentDeps {
@@ -197,6 +199,16 @@ function createConnectionsOf(
 ): ConnectionsService {
   const { settings, keyStore } = profile;
   return createConnectionsService({ connection, settings, keyStore, prompt, clock, natsCli, ...hooks });
+}
+
+/** Cards and grants of the workspace, as the engine in use carries them. */
+function createDirectoryOf({ clock, logger, profile }: EnginePorts, connection: ConnectionSwitch): AppDirectory {
+  const { keyStore, records } = profile;
+  const directory = createAppDirectory({ keyStore, records, clock, logger, engine: connection.engine });
+  connection.onChange(() => void directory.follow());
+  connection.onLeave(directory.follow);
+  void directory.follow();
+  return directory;
 }
 
 /** What the operator publishes durably, on the connection as it is. */
@@ -330,8 +342,8 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   const { buffer, sessions, feeds, streams, trust } = held.add(
     createStreams({ bus, ports, config, onSessions: tell('sessions.list'), onQuarantine: tell('streams.quarantine') }),
   );
-  const { identity, settings, issueCredentials } = createPersonal({
-    ...{ ports, workspace, buffer, secrets: trust.secrets, engine: connection.engine },
+  const { identity, settings, issueCredentials, directory } = createPersonal({
+    ...{ ports, workspace, buffer, secrets: trust.secrets, engine: connection.engine, connection },
     sealerUse: () => outbox.sealerUse(),
     onChange() {
       for (const name of ['identity.keyStore', 'identity.self', 'settings.current'] as const) snapshots.changed(name);
@@ -379,6 +391,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
       await plane.stop();
       await triage.close();
       await outbox.close();
+      await directory.close();
       await connection.close();
       await access.settled();
       held.dispose();

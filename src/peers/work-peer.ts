@@ -7,8 +7,9 @@ import type { Fabric } from '../engine/bus/fabric.ts';
 import { readOnlyRefusal } from '../engine/connections/read-only-fabric.ts';
 import { createPinnedRoot } from '../engine/envelope/pinned-root.ts';
 import { createProfileKnowledge, type TrustKnowledge } from '../engine/envelope/trust-knowledge.ts';
+import type { BusDirectory } from '../engine/identity/bus-directory.ts';
 import { grantAt } from '../engine/identity/grant-timeline.ts';
-import { takeCredentials } from '../engine/identity/own-credentials.ts';
+import { type OwnCredentials, takeCredentials } from '../engine/identity/own-credentials.ts';
 import { createCredentialIssuer, heldCredentials, type PeerCredentials } from '../engine/identity/peer-credentials.ts';
 import { createStandings, watchStanding } from '../engine/identity/standing.ts';
 import { openOwnOutbox, outboxFolder } from '../engine/outbox/outbox-folder.ts';
@@ -19,9 +20,11 @@ import { VakError } from '../shared/base/vak-error.ts';
 import type { Grant } from '../shared/protocol/identity-records.ts';
 import type { Role } from '../shared/protocol/roles.ts';
 import { type BusPlace, lockUnlessNeeded, withBus } from './cli/bus-connection.ts';
+import { followDirectory, readyMs } from './cli/bus-directory.ts';
 import type { CliHost, CommonOptions } from './cli/command.ts';
 import { createOutageTalk } from './cli/outage-talk.ts';
 import { wayBackInto } from './cli/passphrase.ts';
+import { publishAs, publishThrough, rootPerson } from './cli/publish-records.ts';
 import { type OpenWorkspace, withWorkspace } from './cli/workspace.ts';
 import type { EventLog } from './event-log.ts';
 import { followSecrets } from './secret-renewal.ts';
@@ -84,7 +87,7 @@ function checkGranted(
   const what = missingQueues.length === 0 ? role : `${role} of queue ${missingQueues.join(', ')}`;
   throw new VakError(
     'forbidden',
-    `${peer}: is not granted the ${what}; grant it where the root is (vak grant add), and import it here`,
+    `${peer}: is not granted the ${what}; grant it where the root is (vak grant add), and it comes here over the bus (or by vak grant import)`,
   );
 }
 
@@ -113,39 +116,64 @@ interface Connected {
   readonly onGrant: (grant: Grant) => void;
 }
 
+/** What was granted by the root that this profile holds, others are to know before the peer speaks; it is its person's to publish. */
+async function publishGrants({ asked, host, open, fabric }: Connected, directory: BusDirectory): Promise<void> {
+  const { common, through } = asked;
+  const person = rootPerson(open);
+  if (person === undefined || !directory.lacksGrants()) return;
+  if (through === undefined) await publishAs(person, { open, common }, host);
+  else await publishThrough({ open, peer: person, fabric }, host);
+}
+
+/** What it may do, as long as it is granted; who is granted nothing any more ends. */
+function followGrant({ asked, host, open, fail }: Connected, { grant, rootPublic }: OwnCredentials) {
+  const { clock, logger } = host;
+  const { directory } = open;
+  const { ws: workspace, peer, sign, roles, queues } = grant;
+  const permit = createPeerPermit({
+    ...{ workspace, peer, roles, queues, clock, logger },
+    onDenied: ({ action, subject, rule, side }) => asked.log('denied', { action, subject, rule, side }),
+  });
+  const watching = watchStanding({
+    ...{ peer, sign, directory, clock, standing: createStandings({ workspace, directory, rootPublic, clock }) },
+    onChange(now) {
+      if (now.kind === 'held') return permit.regrant(now);
+      permit.regrant({ roles: [], queues: [] });
+      asked.log('revoked', { why: now.why });
+      fail(new VakError('forbidden', `${peer}: ${now.why}; grant it again where the root is (vak grant add)`));
+    },
+  });
+  return { permit, watching };
+}
+
 async function runAs<T>(connected: Connected, work: (peer: RunningPeer) => Promise<T>): Promise<T> {
-  const { asked, host, open, fabric, destination, ended, fail, onGrant } = connected;
+  const { asked, host, open, fabric, destination, ended, onGrant } = connected;
   const { clock, randomness, logger } = host;
   const { workspace, identity: peer } = asked.common;
   const { profile } = open;
   const held = createDisposer();
+  const busDirectory = followDirectory(
+    {
+      ...{ open, peer, fabric, isPublishing: true },
+      onRefused: ({ kind, peer: of, why }) => asked.log('refused-record', { kind, peer: of, why }),
+    },
+    host,
+  );
   try {
     const root = held.add(createPinnedRoot(profile.keyStore, workspace));
     root.current();
+    // What was granted or revoked meanwhile counts before anything is taken for granted.
+    await busDirectory.ready(readyMs);
     const own = held.add(takeCredentials(await credentialsFor(asked, open, host), { workspace, peer }));
     checkGranted(own.grant, asked);
     onGrant(own.grant);
     const wayBack = held.add(wayBackInto(profile.keyStore, host));
+    await publishGrants(connected, busDirectory);
     lockUnlessNeeded(asked.common, open);
-    const { roles, queues } = own.grant;
-    const permit = createPeerPermit({
-      ...{ workspace, peer, roles, queues, clock, logger },
-      onDenied: ({ action, subject, rule, side }) => asked.log('denied', { action, subject, rule, side }),
-    });
+    const { permit, watching } = followGrant(connected, own);
+    held.add(watching);
     const { keyStore, settings, files } = profile;
     const { directory } = open;
-    const standing = createStandings({ workspace, directory, rootPublic: own.rootPublic, clock });
-    held.add(
-      watchStanding({
-        ...{ peer, sign: own.grant.sign, standing, directory, clock },
-        onChange(now) {
-          if (now.kind === 'held') return permit.regrant(now);
-          permit.regrant({ roles: [], queues: [] });
-          asked.log('revoked', { why: now.why });
-          fail(new VakError('forbidden', `${peer}: ${now.why}; grant it again where the root is (vak grant add)`));
-        },
-      }),
-    );
     const { secrets } = own;
     const known = held.add(createProfileKnowledge({ keyStore, directory, root, secrets, clock }));
     const onRenewed = known.changed;
@@ -154,7 +182,7 @@ async function runAs<T>(connected: Connected, work: (peer: RunningPeer) => Promi
     const { journal } = await openOwnOutbox(outboxFolder(files.outbox, { workspace, peer, destination }), host);
     const workPeer = await openWorkPeer({
       ...{ own, journal, fabric: createPermittedFabric(fabric, permit), clock, randomness, logger },
-      grants: { ...createKnownGrants(open, root), knowledge },
+      ...{ grants: { ...createKnownGrants(open, root), knowledge }, isCardKept: true },
       policy: () => settings.settings().policy,
     });
     try {
@@ -164,6 +192,7 @@ async function runAs<T>(connected: Connected, work: (peer: RunningPeer) => Promi
     }
   } finally {
     held.dispose();
+    await busDirectory.close();
   }
 }
 

@@ -9,6 +9,7 @@ import { createProfileKnowledge } from '../engine/envelope/trust-knowledge.ts';
 import { createProfileSignatureCheck } from '../engine/envelope/workspace-trust.ts';
 import { type OwnCredentials, takeCredentials } from '../engine/identity/own-credentials.ts';
 import { createCredentialIssuer } from '../engine/identity/peer-credentials.ts';
+import { createStandings, watchStanding } from '../engine/identity/standing.ts';
 import { outboxFolder } from '../engine/outbox/outbox-folder.ts';
 import { createSessionId, createUuid } from '../engine/ports/randomness.ts';
 import { sessionMarker } from '../engine/work/command-environment.ts';
@@ -16,14 +17,16 @@ import { createEnvelopeOutlet } from '../engine/work/envelope-outlet.ts';
 import { createGuardian } from '../engine/work/guardian.ts';
 import type { SessionOutlet } from '../engine/work/session-publisher.ts';
 import { createWorkerSession } from '../engine/work/worker-session.ts';
-import { createDisposer } from '../shared/base/disposer.ts';
+import { createDisposer, type Disposable } from '../shared/base/disposer.ts';
 import { type ErrorCode, isVakError, VakError } from '../shared/base/vak-error.ts';
 import { startTrace } from '../shared/protocol/trace-context.ts';
 import { type BusPlace, lockUnlessNeeded, withBus } from './cli/bus-connection.ts';
+import { followDirectory, readyMs } from './cli/bus-directory.ts';
 import type { CliHost } from './cli/command.ts';
 import { checkSources } from './cli/envelope-workspace.ts';
 import { firstUseRights } from './cli/first-use.ts';
 import { createOutageTalk } from './cli/outage-talk.ts';
+import { publishAs, rootPerson } from './cli/publish-records.ts';
 import { type OpenWorkspace, withWorkspace } from './cli/workspace.ts';
 import { commonOf, createBusHost, refuseSecretsInEnvironment, requirePassphraseFile } from './worker-bus-host.ts';
 import { createPrintingOutlet, endSignals, exitCodes, watchForEnd } from './worker-console.ts';
@@ -182,11 +185,27 @@ async function openInboxOf(
   return inbox === undefined ? undefined : { close: () => inbox.close().finally(() => knowledge.dispose()) };
 }
 
+/** A worker whose grant is over ends, and says why. */
+function followStanding({ usage, cli, open, own, failure }: Running): Disposable {
+  const { workspace, peer } = usage;
+  const { clock } = cli;
+  const { directory } = open;
+  const standing = createStandings({ workspace, directory, rootPublic: own.rootPublic, clock });
+  return watchStanding({
+    ...{ peer, sign: own.grant.sign, standing, directory, clock },
+    onChange(now) {
+      if (now.kind === 'over')
+        failure.set(new VakError('forbidden', `${peer}: ${now.why}; grant it again where the root is (vak grant add)`));
+    },
+  });
+}
+
 async function runTask(running: Running): Promise<number> {
   const { usage, cli, fabric, failure } = running;
   const { clock, randomness, signal, output } = cli;
   const { worker, openInbox, close } = await openSession(running);
   const watch = watchForEnd(worker);
+  const standing = followStanding(running);
   let inbox: WorkerInbox | undefined;
   const stop = (reason: string) =>
     worker.stop({ reason, cause: 'bus-closed', finishWithinMs: 0, graceMs: failureGraceMs });
@@ -212,6 +231,7 @@ async function runTask(running: Running): Promise<number> {
     output.complain(outcome.detail.reason);
     return exitCodes.failed;
   } finally {
+    standing.dispose();
     await inbox?.close();
     await stop('it cannot go on');
     await close();
@@ -238,13 +258,21 @@ async function runInWorkspace(usage: Usage, host: WorkerHost, cli: CliHost): Pro
       const root = createPinnedRoot(profile.keyStore, usage.workspace);
       // Before the key store is locked.
       root.current();
-      const own = await takeIdentity(usage, open, cli);
+      const { peer } = usage;
+      const busDirectory = followDirectory({ open, peer, fabric, isPublishing: true }, cli);
+      let own: OwnCredentials | undefined;
       try {
+        // What was granted or revoked meanwhile counts before anything is taken for granted.
+        await busDirectory.ready(readyMs);
+        own = await takeIdentity(usage, open, cli);
+        const person = rootPerson(open);
+        if (person !== undefined && busDirectory.lacksGrants()) await publishAs(person, { open, common }, cli);
         lockUnlessNeeded(common, open);
         return await runTask({ usage, host, cli, open, fabric, place, own, root, failure });
       } finally {
-        own.dispose();
+        own?.dispose();
         root.dispose();
+        await busDirectory.close();
       }
     });
   });

@@ -78,7 +78,9 @@ export function createProfileKnowledge(deps: TrustKnowledgeDeps): ProfileKnowled
   function basisOf(want: Want): string {
     if (want.kind === 'grant') {
       const grants = directory.seen.grants(want.peer);
-      return `${root.current()} ${grants.length} ${grants.at(-1)?.record.signature}`;
+      // The bucket may tell an earlier time of one that is known.
+      const times = grants.reduce((sum, { storedMs }) => sum + storedMs, 0);
+      return `${root.current()} ${grants.length} ${times} ${grants.at(-1)?.record.signature}`;
     }
     const secretId = aliases?.().get(want.keyId) ?? parseKeyId(want.keyId)?.secretId;
     const found = secrets.secrets()?.find(({ id }) => id === secretId);

@@ -1,5 +1,5 @@
 /**
- * The directory of a workspace in one file of the profile, until the engines' key-value stores carry it.
+ * The directory of a workspace in one file of the profile: its memory of the workspace's buckets, and all there is without a bus.
  * Law: it judges nothing but form: a grant that was once stored stays, and who reads a record verifies it.
  */
 import { z } from 'zod';
@@ -9,6 +9,7 @@ import { type Card, cardRecord, type Grant, grantRecord } from '../../shared/pro
 import type { Clock } from '../ports/clock.ts';
 import type { Directory, Stored } from '../ports/directory.ts';
 import type { Randomness } from '../ports/randomness.ts';
+import { mergeGrants } from './merged-grants.ts';
 import { openSharedJsonFile } from './shared-json-file.ts';
 import { parseRecord } from './signed-record.ts';
 
@@ -70,6 +71,28 @@ function withGrant(file: DirectoryFile, grant: Grant, nowMs: number): DirectoryF
   return { ...file, grants: [...file.grants, { record: grant, storedMs: Math.max(nowMs, before?.storedMs ?? 0) }] };
 }
 
+function withCards(file: DirectoryFile, cards: readonly Stored<Card>[]): DirectoryFile {
+  return cards.reduce((value, { record, storedMs }) => withCard(value, record, storedMs), file);
+}
+
+/** Each to its place; peers that nothing came of keep theirs as it is. */
+function withGrants(
+  { of: file, grants: known }: DirectoryIndex,
+  arrived: readonly Stored<Grant>[],
+  counts: (grant: Grant) => boolean,
+): DirectoryFile {
+  const byPeer = new Map<string, readonly Stored<Grant>[]>();
+  for (const peer of new Set(arrived.map(({ record }) => record.peer))) {
+    const before = known.get(peer) ?? [];
+    const own = arrived.filter(({ record }) => record.peer === peer);
+    const after = mergeGrants(before, own, counts);
+    if (after !== before) byPeer.set(peer, after);
+  }
+  if (byPeer.size === 0) return file;
+  const others = file.grants.filter(({ record }) => !byPeer.has(record.peer));
+  return { ...file, grants: [...others, ...[...byPeer.values()].flat()] };
+}
+
 /**
  * Opens the directory of one workspace. Throws `corrupt` if the file is damaged (it was set aside; opening again begins
  * empty), `unsupported` if a later version wrote it, `invalid-input` if it is another workspace's.
@@ -113,6 +136,14 @@ export async function openLocalDirectory(options: LocalDirectoryOptions): Promis
     async putGrant(grant) {
       const sound = checked(grantRecord, grant, 'grant');
       await file.update((value) => withGrant(value, sound, clock.now()));
+    },
+    async takeCards(cards) {
+      const sound = cards.map(({ record, storedMs }) => ({ record: checked(cardRecord, record, 'card'), storedMs }));
+      if (sound.length > 0) await file.update((value) => withCards(value, sound));
+    },
+    async takeGrants(grants, counts) {
+      const sound = grants.map(({ record, storedMs }) => ({ record: checked(grantRecord, record, 'grant'), storedMs }));
+      if (sound.length > 0) await file.update((value) => withGrants(indexOf(value), sound, counts));
     },
     look: () => void file.read(),
     refresh: () => file.refresh(),

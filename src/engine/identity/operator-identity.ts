@@ -123,7 +123,8 @@ export async function updateAndErase(
   }
 }
 
-function nkeyOf(identity: StoredIdentity): string {
+/** `U…` of an identity: what it signs with. */
+export function nkeyOf(identity: Pick<StoredIdentity, 'signSeed'>): string {
   const signer = createNkeySigner(identity.signSeed);
   signer.dispose();
   return signer.nkey;

@@ -44,6 +44,8 @@ export interface Pins extends Disposable {
   state(owner: PinOwner): PinState;
   /** Takes note of a card that was verified; resolves when that is on disk. */
   see(card: VerifiedCard): Promise<SightVerdict>;
+  /** The same of several, in one change; a verdict each, in their order. */
+  seeAll(cards: readonly VerifiedCard[]): Promise<readonly SightVerdict[]>;
   /**
    * The operator accepts the changed key `sign`. Throws `not-found` unless that key is the one offered now: what was shown and
    * what is accepted are the same.
@@ -144,6 +146,26 @@ export async function openPins(options: {
     return { verdict: judged.verdict, file: judged.pin === pin ? value : withPin(value, judged.pin) };
   }
 
+  async function seeAll(cards: readonly VerifiedCard[]): Promise<readonly SightVerdict[]> {
+    let verdicts: SightVerdict[] = [];
+    // What is on disk decides: another process may have pinned it meanwhile.
+    await file.update((value) => {
+      verdicts = [];
+      let after = value;
+      for (const card of cards) {
+        const seen = sight(after, card);
+        verdicts.push(seen.verdict);
+        after = seen.file;
+      }
+      return after;
+    });
+    for (const [at, card] of cards.entries()) {
+      // A key that nobody accepted must not raise the floor: with a huge serial it would lock the peer out.
+      if (verdicts[at] !== 'changed' && verdicts[at] !== 'replay') floor.raise(seenSerial(card));
+    }
+    return verdicts;
+  }
+
   return {
     state(owner) {
       const pin = find(file.read(), owner);
@@ -151,18 +173,8 @@ export async function openPins(options: {
       const { card, offered } = pin;
       return offered === null ? { kind: 'pinned', card } : { kind: 'changed', card, offered };
     },
-    async see(card) {
-      let verdict = 'known' as SightVerdict;
-      // What is on disk decides: another process may have pinned it meanwhile.
-      await file.update((value) => {
-        const seen = sight(value, card);
-        verdict = seen.verdict;
-        return seen.file;
-      });
-      // A key that nobody accepted must not raise the floor: with a huge serial it would lock the peer out.
-      if (verdict !== 'changed' && verdict !== 'replay') floor.raise(seenSerial(card));
-      return verdict;
-    },
+    see: async (card) => (await seeAll([card]))[0] ?? 'known',
+    seeAll,
     async accept(owner, sign) {
       await file.update((value) => {
         const pin = find(value, owner);

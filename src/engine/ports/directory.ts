@@ -1,5 +1,5 @@
 /**
- * Where cards and grants of a workspace are kept: locally until the engines' key-value stores carry them.
+ * Where cards and grants of a workspace are kept on this machine; the buckets of the workspace carry them to others.
  * Law: it stores and finds, and judges nothing; who reads a record verifies it.
  */
 import type { Disposable } from '../../shared/base/disposer.ts';
@@ -27,6 +27,13 @@ export interface Directory extends GrantLookup {
   readonly seen: GrantLookup;
   putCard(card: Card): Promise<void>;
   putGrant(grant: Grant): Promise<void>;
+  /** Takes cards as the present ones of their peers, all at once. */
+  takeCards(cards: readonly Stored<Card>[]): Promise<void>;
+  /**
+   * Takes grants with the times at which they were stored, oldest first, each to its place among those of its peer that are here
+   * (`mergeGrants`); `counts` says which of those here do.
+   */
+  takeGrants(grants: readonly Stored<Grant>[], counts: (grant: Grant) => boolean): Promise<void>;
   /** Looks whether others have put something, unless it did a moment ago, as reading does. Listeners are told. */
   look(): void;
   /** Looks at once, at a bounded rate, whether others have put something; whether they have. Listeners are told of it, too. */

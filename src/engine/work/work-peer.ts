@@ -13,6 +13,7 @@ import type { ReceivePolicy } from '../envelope/receive-policy.ts';
 import { createSecretRegistry } from '../envelope/secret-registry.ts';
 import { createStoredJudge, type StoredJudge, type StoredJudgeDeps } from '../envelope/stored-judge.ts';
 import type { NkeySigner } from '../identity/nkey.ts';
+import { keepOwnCard } from '../identity/own-card.ts';
 import type { OwnCredentials } from '../identity/own-credentials.ts';
 import { type DurablePeer, openDurablePeer } from '../outbox/durable-peer.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -58,11 +59,13 @@ export interface WorkPeerDeps extends WorkPorts {
   readonly journal: Journal;
   readonly grants: KnownGrants;
   readonly policy: () => ReceivePolicy;
+  /** Whoever follows the directory for it puts its card there, too. */
+  readonly isCardKept?: boolean;
 }
 
 /** Opens it, and goes on with what waits in its journal. Throws as {@link openDurablePeer}. */
 export async function openWorkPeer(deps: WorkPeerDeps): Promise<WorkPeer> {
-  const { own, fabric, journal, grants, policy, clock, randomness, logger } = deps;
+  const { own, fabric, journal, grants, policy, isCardKept = false, clock, randomness, logger } = deps;
   const { ws: workspace, peer } = own.grant;
   const { signer } = own;
   const { bus, durable } = fabric;
@@ -76,10 +79,12 @@ export async function openWorkPeer(deps: WorkPeerDeps): Promise<WorkPeer> {
     ...{ workspace, peer, signer, sealer, journal, clock, randomness, logger },
     ...{ status: fabric, durable: () => durable },
   });
+  const keeping = isCardKept ? undefined : keepOwnCard({ card: own.card, fabric, clock, logger });
   return {
     ...{ workspace, peer, bus, durable, publisher, judging, reader, resolve, signer, sealer },
     judge: createStoredJudge(judging),
     async close(limitMs) {
+      keeping?.dispose();
       try {
         return await publisher.close(limitMs);
       } finally {

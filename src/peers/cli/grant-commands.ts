@@ -9,6 +9,7 @@ import { checkToken } from '../../shared/protocol/subject.ts';
 import type { CliHost, Command } from './command.ts';
 import { builderNeed } from './example-needs.ts';
 import { readKey, readRoles, readUntil } from './grant-input.ts';
+import { publishRecords } from './publish-records.ts';
 import { type OpenWorkspace, withWorkspace } from './workspace.ts';
 
 type GrantState = 'in-force' | 'expired' | 'revoked';
@@ -43,6 +44,10 @@ function ownKey(open: OpenWorkspace, peer: string): string {
   throw new VakError('invalid-input', `--sign: missing, and this key store has no identity of that name; ${where}`);
 }
 
+const goesOut = `It goes to the server of the context
+(--context, --nats-url) at once, where every peer learns of it; where that cannot be, it stands in the profile, which is said on
+stderr, and goes out with its next connection: the app, or a command that publishes.`;
+
 const add: Command = {
   words: ['grant', 'add'],
   changes: 'machine',
@@ -59,7 +64,7 @@ const add: Command = {
   summary: 'Grants roles to a peer; replaces what it was granted before.',
   notes: `Needs the root key of the workspace. Prints {peer, sign, roles, queues, serial, notAfter, state}. --sign is the peer's public key:
 what vak id show prints as sign where the peer is, or sign in its card (vak id card); of an identity of this key store it is known. For a
-peer of another machine see docs/join-a-workspace.md.`,
+peer of another machine see docs/join-a-workspace.md. ${goesOut}`,
   needs: builderNeed,
   example: 'vak grant add builder --role worker --queue builds --until 2099-12-31',
   async run({ args, common, option, options }, host) {
@@ -75,6 +80,7 @@ peer of another machine see docs/join-a-workspace.md.`,
       const made = grant({ ...targetOf(open, peer, host), ...rights, sign });
       await publishGrant(made, open);
       showGrant(made, host);
+      await publishRecords(open, common, host);
     });
     return undefined;
   },
@@ -108,7 +114,7 @@ const revoke: Command = {
   args: ['PEER'],
   options: {},
   summary: 'Takes every role from a peer; what it signed before still counts.',
-  notes: 'Needs the root key of the workspace. Prints the grant without roles that replaces the others.',
+  notes: `Needs the root key of the workspace. Prints the grant without roles that replaces the others. ${goesOut}`,
   needs: builderNeed,
   example: 'vak grant revoke builder',
   async run({ args, common }, host) {
@@ -119,6 +125,7 @@ const revoke: Command = {
       const made = revokeGrant({ ...targetOf(open, peer, host), sign: newest.grant.sign });
       await publishGrant(made, open);
       showGrant(made, host);
+      await publishRecords(open, common, host);
     });
     return undefined;
   },

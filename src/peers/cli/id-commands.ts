@@ -23,6 +23,7 @@ import { readKey, readRoles } from './grant-input.ts';
 import { idBackupCommands } from './id-backup-commands.ts';
 import { makeKeyStore, unlockKeyStore } from './passphrase.ts';
 import { checkProfile, withProfile } from './profile.ts';
+import { publishRecords } from './publish-records.ts';
 import { chosenIdentity, type OpenWorkspace, openPlaces, withWorkspace } from './workspace.ts';
 
 const kinds = ['human', 'bot', 'process'] as const;
@@ -184,6 +185,7 @@ least) is read from the file that VAK_PASSPHRASE_FILE names, or asked for.`,
       const identity = await makeAndPublish(open, wanted, host);
       host.output.talk(`identity ${identity.peer} is made in ${input.common.profile}`);
       await show(open, identity, host);
+      await publishRecords(open, input.common, host);
       return undefined;
     });
   },

@@ -5,6 +5,7 @@ import type { StoredIdentity } from '../../engine/identity/key-store.ts';
 import type { DurablePeer } from '../../engine/outbox/durable-peer.ts';
 import type { ChainKind } from '../../shared/protocol/chain-kind.ts';
 import { type BusPlace, withBus } from './bus-connection.ts';
+import { mayPublish, withDirectory } from './bus-directory.ts';
 import type { CliHost, CommonOptions } from './command.ts';
 import { type EnvelopeWorkspace, withEnvelopeWorkspace } from './envelope-workspace.ts';
 import { nothingKept, publishDurably, type Sent } from './publish-delivery.ts';
@@ -33,7 +34,8 @@ export async function withIdentityBus<T>(
     let isConnected = false;
     const done = withBus({ common, profile, host, peer: identity.peer }, async (fabric, place) => {
       isConnected = true;
-      return await work({ profile, secrets, open, identity, fabric, place });
+      const asked = { open, peer: identity.peer, fabric, isPublishing: mayPublish(common, place) };
+      return await withDirectory(asked, host, () => work({ profile, secrets, open, identity, fabric, place }));
     });
     return await done.catch((error: unknown) => {
       throw isPublishing && !isConnected ? nothingKept(error) : error;

@@ -3,6 +3,7 @@ import type { Fabric } from '../../engine/bus/fabric.ts';
 import { prometheusText } from '../../engine/metrics/prometheus-text.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { withBus } from './bus-connection.ts';
+import { withDirectory } from './bus-directory.ts';
 import { type CliHost, type Command, type CommandInput, exitCodes } from './command.ts';
 import { withEnvelopeWorkspace } from './envelope-workspace.ts';
 import { serverNeed } from './example-needs.ts';
@@ -93,7 +94,11 @@ after a signal.`,
       const trust = open === undefined ? undefined : createWorkspaceTrust({ ...known, workspace }, host);
       const onRefused = ({ message }: VakError): void => host.output.talk(`vak: ${message}`);
       try {
-        await withBus({ common, profile, host, onRefused }, (fabric) => run(asked, { fabric, trust }, host));
+        await withBus({ common, profile, host, onRefused }, (fabric) =>
+          withDirectory({ open, fabric, peer: undefined, isPublishing: false }, host, () =>
+            run(asked, { fabric, trust }, host),
+          ),
+        );
         return exitCodes.done;
       } finally {
         trust?.dispose();

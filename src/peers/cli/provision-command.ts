@@ -1,13 +1,15 @@
 /** `vak provision`: what a workspace needs on a server, made once (protocol.md §1). */
 import type { DurablePlane, Provisioned } from '../../engine/bus/durable.ts';
+import type { Fabric } from '../../engine/bus/fabric.ts';
 import { provision } from '../../engine/bus/provision.ts';
 import { keptStreamsOf } from '../../shared/settings/kept-streams.ts';
 import { withBus } from './bus-connection.ts';
-import { type Command, exitCodes } from './command.ts';
+import { type CliHost, type Command, type CommonOptions, exitCodes } from './command.ts';
 import { contextNeed, serverNeed } from './example-needs.ts';
 import type { Output } from './output.ts';
 import { withProfile } from './profile.ts';
-import { openPlaces } from './workspace.ts';
+import { publishThrough, rootPerson } from './publish-records.ts';
+import { type OpenWorkspace, openPlaces } from './workspace.ts';
 
 /** The plane, which tells of each part as soon as it stands: what follows may fail. */
 function telling(durable: DurablePlane, output: Output): DurablePlane {
@@ -21,6 +23,17 @@ function telling(durable: DurablePlane, output: Output): DurablePlane {
     ensureKeyValue: async (spec, options) => tell('key-value', spec.name, await durable.ensureKeyValue(spec, options)),
     ensureObjects: async (name, options) => tell('objects', name, await durable.ensureObjects(name, options)),
   };
+}
+
+/** What was granted before there was a place for it goes out as soon as there is one, where no passphrase has to be asked for. */
+async function publishIfOpen(
+  { open, fabric, common }: { readonly open: OpenWorkspace; readonly fabric: Fabric; readonly common: CommonOptions },
+  host: CliHost,
+): Promise<void> {
+  if (open.profile.keyStore.state().kind !== 'unlocked') return;
+  const isMember = open.contents().workspaces.some(({ workspace }) => workspace === open.workspace);
+  const peer = isMember ? rootPerson(open) : undefined;
+  if (peer !== undefined && (common.identity ?? peer) === peer) await publishThrough({ open, peer, fabric }, host);
 }
 
 export const provisionCommand: Command = {
@@ -40,14 +53,16 @@ access (vak acl export); elsewhere a bucket is made by its writer, too. What the
     const dryRun = isOn('dry-run');
     const { output } = host;
     return await withProfile(common, host, (profile) =>
-      withBus({ common, profile, host }, async ({ durable }, { label }) => {
+      withBus({ common, profile, host }, async (fabric, { label }) => {
+        const { durable } = fabric;
         const { workspace } = common;
-        const { directory } = await openPlaces(profile, workspace, host);
-        const writers = [...directory.grantedPeers()].sort();
+        const open = await openPlaces(profile, workspace, host);
+        const writers = [...open.directory.grantedPeers()].sort();
         const streams = keptStreamsOf(workspace, profile.settings.settings().retention);
         const parts = await provision(telling(durable, output), workspace, { dryRun, writers, streams });
         const changed = parts.filter(({ outcome }) => outcome !== 'unchanged').length;
         output.talk(`${label}: ${changed} of ${parts.length} ${dryRun ? 'would be' : 'were'} made or changed`);
+        if (!dryRun) await publishIfOpen({ open, fabric, common }, host);
         return exitCodes.done;
       }),
     );

@@ -13,6 +13,7 @@ import { chainKindOf } from '../../shared/protocol/chain-kind.ts';
 import { buildSubject, parseSubject, type SubjectParts, typeOfSubject } from '../../shared/protocol/subject.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
 import { type BusPlace, withBus } from './bus-connection.ts';
+import { mayPublish, withDirectory } from './bus-directory.ts';
 import { type CliHost, type Command, type CommonOptions, exitCodes } from './command.ts';
 import { type EnvelopeWorkspace, withEnvelopeWorkspace } from './envelope-workspace.ts';
 import { contextNeed, serverNeed } from './example-needs.ts';
@@ -167,9 +168,10 @@ vak publish vak.events.default.self.status --sealed --data '{"state":"heartbeat"
       const published = withBus({ ...asked, onRefused }, async (fabric, place) => {
         isConnected = true;
         const publish = chainKindOf(parts) === 'e' ? publishLive : publishStored;
-        const { id, subject, seq, stream, leaf } = await publish(
-          { ...wanted, publisher, secrets, fabric, place },
+        const { id, subject, seq, stream, leaf } = await withDirectory(
+          { open, peer: identity.peer, fabric, isPublishing: mayPublish(common, place) },
           host,
+          () => publish({ ...wanted, publisher, secrets, fabric, place }, host),
         );
         const [denied] = refused;
         if (denied !== undefined) throw denied;

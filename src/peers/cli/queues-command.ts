@@ -5,6 +5,7 @@ import { workStreamOf } from '../../engine/work/work-queue.ts';
 import type { Disposable } from '../../shared/base/disposer.ts';
 import { isVakError } from '../../shared/base/vak-error.ts';
 import { withBus } from './bus-connection.ts';
+import { withDirectory } from './bus-directory.ts';
 import { type CliHost, type Command, exitCodes } from './command.ts';
 import { withEnvelopeWorkspace } from './envelope-workspace.ts';
 import { serverNeed } from './example-needs.ts';
@@ -105,8 +106,9 @@ through outages; exit code 4 after a signal.`,
           const { clock } = host;
           const judge = createQueueJudge({ workspace, durable: fabric.durable, trust, clock });
           const looking = { workspace, fabric, judge, rates: createLiveRates(clock) };
-          if (everyMs === undefined) await once(looking, isJson, host);
-          else await watch(looking, { everyMs, isJson }, host);
+          await withDirectory({ open, fabric, peer: undefined, isPublishing: false }, host, () =>
+            everyMs === undefined ? once(looking, isJson, host) : watch(looking, { everyMs, isJson }, host),
+          );
         });
         return exitCodes.done;
       } finally {

@@ -5,12 +5,14 @@ import { createDisposer } from '../../shared/base/disposer.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { checkPattern } from '../../shared/protocol/subject.ts';
 import { withBus } from './bus-connection.ts';
+import { withDirectory } from './bus-directory.ts';
 import { type CliHost, type Command, type CommandInput, exitCodes } from './command.ts';
 import { withEnvelopeWorkspace } from './envelope-workspace.ts';
 import { contextNeed, passNeed, serverNeed } from './example-needs.ts';
 import { createOutageTalk } from './outage-talk.ts';
 import { type Profile, withProfile } from './profile.ts';
 import { createEnvelopeLines, createOpenedLines, createRawLines, type SubscribeLines } from './subscribe-lines.ts';
+import type { OpenWorkspace } from './workspace.ts';
 
 /** Messages that wait while the output is slow; beyond it the oldest give way. */
 const capacity = 16_384;
@@ -89,7 +91,11 @@ function readCount(text: string | undefined): number {
 
 async function run(
   { common, args: [text = ''], option }: CommandInput,
-  { profile, lines }: { readonly profile: Profile; readonly lines: SubscribeLines },
+  {
+    profile,
+    open,
+    lines,
+  }: { readonly profile: Profile; readonly open?: OpenWorkspace | undefined; readonly lines: SubscribeLines },
   host: CliHost,
 ): Promise<void> {
   const pattern = checkPattern(text);
@@ -99,7 +105,9 @@ async function run(
   profile.keyStore.setIdleLockMinutes(0);
   try {
     await withBus({ common, profile, host, onRefused: ending.fail }, async (fabric, { label }) => {
-      await listen({ fabric, pattern, count, lines, ending, label }, host);
+      await withDirectory({ open, fabric, peer: undefined, isPublishing: false }, host, () =>
+        listen({ fabric, pattern, count, lines, ending, label }, host),
+      );
     });
   } finally {
     lines.dispose();
@@ -136,9 +144,9 @@ VAK_PASSPHRASE_FILE=~/pass vak subscribe 'vak.agent.default.*.inbox' --open --co
       return exitCodes.done;
     }
     await withEnvelopeWorkspace({ common, wanted: 'secrets' }, host, async (workspace) => {
-      const { profile } = workspace;
+      const { profile, open } = workspace;
       const lines = createOpenedLines({ ...workspace, workspace: common.workspace }, host);
-      await run(input, { profile, lines }, host);
+      await run(input, { profile, open, lines }, host);
     });
     return exitCodes.done;
   },

@@ -41,7 +41,7 @@ and after its last try it becomes a dead letter. A task that asks for approval, 
 operator. A paused queue is left alone. After a signal nothing more is claimed; what does not finish within --drain is given back. A
 second signal ends at once. Secrets in variables are refused, commands could read them; files (NAME_FILE) are taken. Prints on stderr one
 JSON value a line: {at, event, task?, attempt?, …} with the events started, claimed, done, failed, buried, returned, refused, denied,
-paused, resumed, trouble, back, draining, stopped; what was done, failed or was buried says tookMs from its claim, and stopped how much of
+refused-record (a card or grant on the bus that does not count: kind, peer, why), revoked, paused, resumed, trouble, back, draining, stopped; what was done, failed or was buried says tookMs from its claim, and stopped how much of
 each there was, claimToDone {count, meanMs, p50Ms, p90Ms, p99Ms, maxMs}, and what it said and heard on the bus. Exit code 0 after a signal.`,
   needs: `${serverNeed}; ${contextNeed}; ${passNeed}; the streams are there (vak provision)`,
   example: `VAK_PASSPHRASE_FILE=~/pass vak worker --queue build --concurrency 4 --context prod
