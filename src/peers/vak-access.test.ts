@@ -192,6 +192,12 @@ test(
     expect(await done('acl', 'export', '--format', 'jwt', '--peer', 'w1', '--creds-out', path)).toContain(path);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readFileSync(path, 'utf8')).toMatch(/BEGIN NATS USER JWT[\s\S]+BEGIN USER NKEY SEED-----\nSU[A-Z2-7]{56}\n/);
+    const ending = ['--role', 'worker', '--queue', 'build', '--until', '2099-12-31'];
+    const ran = await vak(['acl', 'export', '--format', 'nats-conf', '--peer', 'w1', ...ending]);
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/1 of these grants end \(w1\), and this format knows no end/),
+    });
     const printed = (await exported('jwt')) + (await exported('nats-conf'));
     expect(printed).not.toMatch(/\bS[OAU][A-Z2-7]{56}\b/);
     expect(printed).not.toContain(rootPublic);

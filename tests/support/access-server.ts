@@ -1,18 +1,13 @@
 /**
  * Real nats-servers that were told of one peer of each role, in both formats of `vak acl export`.
- * Law: each role has a workspace of its own, in which its peer is called `me`; `admin` may do everything in all.
+ * Law: each role has a workspace of its own, in which its peer is called `me`, and `admin` may do everything.
  */
 import { createUser, type KeyPair } from 'nkeys.js';
-import {
-  authorizationBlock,
-  type GrantedPeer,
-  jwtConfig,
-  serverUsersOf,
-} from '../../src/engine/access/server-config.ts';
+import { accountsBlock, type GrantedPeer, jwtConfig, serverUsersOf } from '../../src/engine/access/server-config.ts';
 import type { NatsAuth } from '../../src/engine/bus/nats/nats-auth.ts';
 import { createSecret, secretFromText } from '../../src/engine/identity/secret.ts';
-import { type ServerUser, signServerJwts } from '../../src/engine/identity/server-jwt.ts';
-import { deriveServerKeys } from '../../src/engine/identity/server-keys.ts';
+import { type ServerJwts, type ServerUser, signServerJwts } from '../../src/engine/identity/server-jwt.ts';
+import { deriveServerKeys, type ServerKeys } from '../../src/engine/identity/server-keys.ts';
 import { createSystemClock } from '../../src/engine/ports/clock.ts';
 import { createSilentLogger } from '../../src/engine/ports/logger.ts';
 import { createSystemRandomness } from '../../src/engine/ports/randomness.ts';
@@ -24,10 +19,10 @@ export const ports = { clock: createSystemClock(), logger: createSilentLogger(),
 export const other = 'other';
 const seedOf = (key: KeyPair) => createSecret(Uint8Array.from(key.getSeed()));
 
-/** A server that was told of one peer a role, each in a workspace of its own, and of `admin`, who may do everything in all. */
+/** A server that was told of one peer a role, each in a workspace of its own, and of an `admin` in each, who may do everything there. */
 export interface AccessPlace {
   readonly server: NatsServer;
-  authOf(who: Role | 'admin'): NatsAuth;
+  authOf(role: Role, who?: 'me' | 'admin'): NatsAuth;
   /** The configuration as it is when the observer was revoked. */
   readonly withoutObserver: string;
 }
@@ -39,41 +34,58 @@ function grantOf(role: Role, key: KeyPair): GrantedPeer {
   return { peer: 'me', sign: key.getPublicKey(), roles: [role], queues, notAfter: 0, holdsRoot: false };
 }
 
-export async function startWithConf(): Promise<AccessPlace> {
-  const keys = new Map<string, KeyPair>([...roles, 'admin'].map((who) => [who, createUser()]));
-  const key = (who: string): KeyPair => keys.get(who) as KeyPair;
-  const users = roles.flatMap((role) => serverUsersOf(wsOf(role), [grantOf(role, key(role))], [other]));
-  const configOf = (some: readonly ServerUser[]): string =>
-    authorizationBlock(some).replace('users: [', `users: [\n{ nkey: ${key('admin').getPublicKey()} }`);
+const keyPairs = () => {
+  const keys = new Map(roles.flatMap((role) => ['me', 'admin'].map((who) => [`${role} ${who}`, createUser()])));
+  return (role: Role, who: 'me' | 'admin' = 'me'): KeyPair => keys.get(`${role} ${who}`) as KeyPair;
+};
+
+/** The users of a role's workspace; without its peer if `isRevoked`. */
+function usersOf(role: Role, key: ReturnType<typeof keyPairs>, isRevoked = false): readonly ServerUser[] {
+  const all = { allow: ['>'], deny: [] };
+  const rights = { publish: all, subscribe: all };
+  const admin = { peer: 'admin', nkey: key(role, 'admin').getPublicKey(), notAfter: 0, rights };
+  const own = isRevoked ? [] : serverUsersOf(wsOf(role), [grantOf(role, key(role))], [other]);
+  return [...own, admin];
+}
+
+/** `isFlat`: the streams lie in the peers' account, as they must not. */
+export async function startWithConf({ isFlat = false } = {}): Promise<AccessPlace> {
+  const key = keyPairs();
+  const configOf = (revoked?: Role): string => {
+    const blocks = roles.map((role) => accountsBlock(wsOf(role), usersOf(role, key, role === revoked)));
+    // One server for all workspaces: what stands in each block, in one.
+    const text = blocks.map((block) => block.slice(block.indexOf('\n') + 1, block.lastIndexOf('}'))).join('');
+    return `accounts {\n${isFlat ? text.replaceAll(/imports: \[[\s\S]*?\n {4}\]/g, 'jetstream: enabled') : text}}\n`;
+  };
   return {
-    server: await startNatsServer({ config: configOf(users) }),
-    withoutObserver: configOf(users.filter(({ nkey }) => nkey !== key('observer').getPublicKey())),
-    authOf: (who) => ({ kind: 'nkey', seed: seedOf(key(who)) }),
+    server: await startNatsServer({ config: configOf() }),
+    withoutObserver: configOf('observer'),
+    authOf: (role, who) => ({ kind: 'nkey', seed: seedOf(key(role, who)) }),
   };
 }
 
-/** One operator and one account hold what is of all workspaces here: each role is another peer's. */
+/** One operator and one system account for the accounts of all workspaces. */
 export async function startWithJwts(): Promise<AccessPlace> {
-  const keys = new Map<string, KeyPair>([...roles, 'admin'].map((who) => [who, createUser()]));
-  const key = (who: string): KeyPair => keys.get(who) as KeyPair;
-  const users = roles.flatMap((role) =>
-    serverUsersOf(wsOf(role), [grantOf(role, key(role))], [other]).map((user) => ({ ...user, peer: role })),
-  );
-  const all = { allow: ['>'], deny: [] };
-  const admin = {
-    peer: 'admin',
-    nkey: key('admin').getPublicKey(),
-    notAfter: 0,
-    rights: { publish: all, subscribe: all },
-  };
-  const serverKeys = deriveServerKeys('ws', seedOf(createUser()));
+  const key = keyPairs();
+  const { operator, system } = deriveServerKeys('ws', seedOf(createUser()));
+  const keysOf = new Map(roles.map((role) => [role, { ...deriveServerKeys(wsOf(role), seedOf(createUser())) }]));
   const nowSeconds = Math.floor(ports.clock.now() / 1000);
-  const signed = (some: readonly ServerUser[]) =>
-    signServerJwts('ws', [...some, admin], { keys: serverKeys, nowSeconds });
-  const jwts = signed(users);
+  const jwts = new Map<string, string>();
+  const configOf = (revoked?: Role): string => {
+    const signed = roles.map((role) => {
+      const keys = { ...(keysOf.get(role) as ServerKeys), operator, system };
+      const made = signServerJwts(wsOf(role), usersOf(role, key, role === revoked), { keys, nowSeconds });
+      for (const [who, jwt] of made.users) jwts.set(`${role} ${who}`, jwt);
+      return made;
+    });
+    const accounts = new Map(signed.flatMap((one) => one.accounts.map((account) => [account.name, account])));
+    return jwtConfig({ ...(signed[0] as ServerJwts), accounts: [...accounts.values()], users: new Map() });
+  };
   return {
-    withoutObserver: jwtConfig(signed(users.filter(({ peer }) => peer !== 'observer'))),
-    server: await startNatsServer({ config: jwtConfig(jwts) }),
-    authOf: (who) => ({ kind: 'jwt', jwt: secretFromText(jwts.users.get(who) ?? ''), seed: seedOf(key(who)) }),
+    withoutObserver: configOf('observer'),
+    server: await startNatsServer({ config: configOf() }),
+    authOf: (role, who = 'me') => ({
+      ...{ kind: 'jwt', jwt: secretFromText(jwts.get(`${role} ${who}`) ?? ''), seed: seedOf(key(role, who)) },
+    }),
   };
 }

@@ -19,10 +19,13 @@ export interface ExportPlace {
   readonly nowMs: number;
 }
 
-/** Whether an identity of this profile acts with the root's key, which lies in its key store. */
-export function holdsRoot(peer: string, { contents, workspace }: Pick<ExportPlace, 'contents' | 'workspace'>): boolean {
+/** Whether a peer acts with the root's key: the operator of the profile in whose key store it lies, and nobody else there (I4). */
+export function holdsRoot(
+  { peer, roles }: Pick<GrantedPeer, 'peer' | 'roles'>,
+  { contents, workspace }: Pick<ExportPlace, 'contents' | 'workspace'>,
+): boolean {
   const isPerson = contents.identities.some((one) => one.peer === peer && one.kind === 'human');
-  return isPerson && workspaceIn(contents, workspace).rootSeed !== null;
+  return isPerson && roles.includes('operator') && workspaceIn(contents, workspace).rootSeed !== null;
 }
 
 /** Peers whose grant is in force, in the order of their names. */
@@ -34,7 +37,7 @@ export function grantedNow(place: ExportPlace): readonly GrantedPeer[] {
     if (granted === undefined || granted.roles.length === 0) return [];
     const { sign, roles, queues, notAfter } = granted;
     if (notAfter !== 0 && notAfter * 1000 <= nowMs) return [];
-    return [{ peer, sign, roles, queues, notAfter, holdsRoot: holdsRoot(peer, place) }];
+    return [{ peer, sign, roles, queues, notAfter, holdsRoot: holdsRoot({ peer, roles }, place) }];
   });
 }
 

@@ -80,7 +80,9 @@ const serverCases: readonly (readonly [subject: string, ...may: Role[]])[] = [
   ['sub $KV.>'],
   ['sub $KV.VAK_GRANTS_{ws}.>'],
   ['sub $O.>'],
-  ['_INBOX.{ws}.other.x', 'worker', 'membershipd'],
+  ['_INBOX.{ws}.other.x'],
+  ['_INBOX.{ws}.other.base.token'],
+  ['_INBOX.{ws}.other.rq.base.token', 'worker', 'membershipd'],
   ['_INBOX.{ws}x.other.x'],
   ['$SYS.REQ.SERVER.PING'],
   ['$JS.API.INFO', 'operator', 'provisioner'],
@@ -137,6 +139,8 @@ const serverCases: readonly (readonly [subject: string, ...may: Role[]])[] = [
   ['$JS.API.CONSUMER.MSG.NEXT.VAK_INBOX_{ws}.inbox-me', 'worker', 'bot', 'human', 'coordinator', 'operator'],
   ['$JS.API.CONSUMER.MSG.NEXT.VAK_INBOX_{ws}.inbox-other'],
   ['$JS.API.CONSUMER.MSG.NEXT.VAK_RECEIPTS_{ws}.peer-other'],
+  ['$JS.API.CONSUMER.MSG.NEXT.VAK_KEYS_{ws}.peer-me', 'bot', 'human', 'operator'],
+  ['$JS.ACK.VAK_KEYS_{ws}.peer-me.1.1.1.1.0', 'bot', 'human', 'operator'],
   ['$JS.API.CONSUMER.MSG.NEXT.VAK_ADV_{ws}.c', 'dlq-supervisor'],
   ['$JS.ACK.VAK_WORK_{ws}.queue-q.1.1.1.1.0', 'worker'],
   ['$JS.ACK.VAK_WORK_{ws}.queue-other.1.1.1.1.0'],
@@ -252,24 +256,26 @@ const looking = [
 
 describe('peers of a nats-server that was told by nats-conf', () => {
   let place: AccessPlace;
-  let admin: Fabric;
+  const admins = new Map<Role, Fabric>();
+  const adminOf = (role: Role): Fabric => admins.get(role) as Fabric;
   const told: VakError[] = [];
-  const connect = (who: Role | 'admin', ws: string, peer = 'me'): Promise<Fabric> =>
+  const connect = (role: Role, peer: 'me' | 'admin' = 'me'): Promise<Fabric> =>
     connectNats({
-      ...{ ...ports, servers: [place.server.url], name: peer, inboxPrefix: `_INBOX.${ws}.${peer}` },
-      auth: place.authOf(who),
+      ...{ ...ports, servers: [place.server.url], name: peer, inboxPrefix: `_INBOX.${wsOf(role)}.${peer}` },
+      auth: place.authOf(role, peer),
       onError: (error) => told.push(error),
     });
   beforeAll(async () => {
     place = await startWithConf();
-    admin = await connect('admin', 'all', 'admin');
     for (const role of roles) {
+      const admin = await connect(role, 'admin');
+      admins.set(role, admin);
       await provision(admin.durable, wsOf(role));
       await furnish(admin.durable, wsOf(role));
     }
   });
   afterAll(async () => {
-    await admin?.close();
+    await Promise.all([...admins.values()].map((admin) => admin.close()));
     await place?.server.stop();
   });
 
@@ -298,7 +304,7 @@ describe('peers of a nats-server that was told by nats-conf', () => {
     'A2 A4 a stranger with the credentials of a %s does what its row says, and nothing else',
     async (role) => {
       const ws = wsOf(role);
-      const fabric = await connect(role, ws);
+      const fabric = await connect(role);
       const done: string[] = [];
       const calls = [...callsIn(ws)].filter(([name]) => !looking.includes(name) || allowedCalls[role].includes(name));
       for (const [name, call] of calls) if (!(await isRefused(call, fabric))) done.push(name);
@@ -311,6 +317,7 @@ describe('peers of a nats-server that was told by nats-conf', () => {
 
   it('A4 an ack of another queue’s task changes nothing, and neither does one of another’s message', async () => {
     const ws = wsOf('worker');
+    const admin = adminOf('worker');
     await provision(admin.durable, ws);
     const { task, inbox, stream } = namesIn(ws);
     const worker = await connectToServer({
@@ -341,6 +348,7 @@ describe('peers of a nats-server that was told by nats-conf', () => {
 
   it('A4 a rollup header empties neither another’s bucket nor the one that all write', async () => {
     const ws = wsOf('human');
+    const admin = adminOf('human');
     const [cards, media] = [`VAK_CARDS_${ws}`, mediaBucket(ws, other)];
     await admin.durable.keyValue(cards).put(other, utf8('card'));
     await admin.durable.objects(media).put('kept', oneChunk('kept'));

@@ -2,8 +2,11 @@
  * A workspace's access as a nats-server is told of it: a block of its configuration, or signed JWTs (protocol.md A4).
  * Law: it says what the grants in force say, by the tables of A2 and A10, and holds no secret.
  */
+import { VakError } from '../../shared/base/vak-error.ts';
 import type { Role } from '../../shared/protocol/roles.ts';
 import { serverRights } from '../../shared/protocol/server-rights.ts';
+import { maxStreamConsumers, storeServices } from '../../shared/protocol/server-store.ts';
+import { checkToken } from '../../shared/protocol/subject.ts';
 import type { ServerJwts, ServerUser } from '../identity/server-jwt.ts';
 
 /** A peer as its grant has it; `holdsRoot`: it has the workspace's root key. */
@@ -20,12 +23,26 @@ export interface GrantedPeer {
 /** Who reads what lies in others' buckets, or makes them. */
 const mediaRoles: ReadonlySet<Role> = new Set(['operator', 'provisioner']);
 
-/** The users of a server, by grants: one for each. `all`: every peer of the workspace. Throws `invalid-subject`. */
+/** A server knows who somebody is by the key alone, and takes no configuration that names one twice. */
+function checkKeys(granted: readonly GrantedPeer[]): void {
+  const owners = new Map<string, string>();
+  for (const { peer, sign } of granted) {
+    const owner = owners.get(sign);
+    if (owner !== undefined) {
+      const advice = 'revoke one of them, and grant it with a key of its own';
+      throw new VakError('conflict', `${owner} and ${peer} are granted with the same key: ${advice}`);
+    }
+    owners.set(sign, peer);
+  }
+}
+
+/** The users of a server, by grants: one for each. `all`: every peer of the workspace. Throws `invalid-subject`, `conflict` for a key that two have. */
 export function serverUsersOf(
   workspace: string,
   granted: readonly GrantedPeer[],
   all: readonly string[],
 ): readonly ServerUser[] {
+  checkKeys(granted);
   return granted.map(({ peer, sign, roles, queues, notAfter, holdsRoot }) => {
     const mediaOf = roles.some((role) => mediaRoles.has(role)) ? all : [];
     const rights = serverRights({ workspace, peer, roles, queues, holdsRoot, mediaOf });
@@ -43,14 +60,42 @@ function sideBlock(name: string, { allow, deny }: { allow: readonly string[]; de
   return `      ${name}: {\n        allow: ${listed(allow)}${denied}\n      }`;
 }
 
-function userBlock({ peer, nkey, rights: { publish, subscribe } }: ServerUser): string {
-  const sides = `${sideBlock('publish', publish)}\n${sideBlock('subscribe', subscribe)}`;
-  return `    # ${peer}\n    {\n      nkey: ${nkey}\n      permissions: {\n${sides.replaceAll(/^/gm, '  ')}\n      }\n    }`;
+const isoTime = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+/** Whose grants end; a configuration cannot say so. */
+export function endingOf(users: readonly ServerUser[]): readonly ServerUser[] {
+  return users.filter(({ notAfter }) => notAfter !== 0);
 }
 
-/** The `authorization` block of a server's configuration. It knows no end of a grant: export anew when one ends. */
-export function authorizationBlock(users: readonly ServerUser[]): string {
-  return `authorization {\n  users: [\n${users.map(userBlock).join('\n')}\n  ]\n}\n`;
+function userBlock({ peer, nkey, notAfter, rights: { publish, subscribe } }: ServerUser): string {
+  const sides = `${sideBlock('publish', publish)}\n${sideBlock('subscribe', subscribe)}`;
+  const end = notAfter === 0 ? '' : `: its grant ends ${isoTime(notAfter)}, its rights here do not`;
+  return `    # ${peer}${end}\n    {\n      nkey: ${nkey}\n      permissions: {\n${sides.replaceAll(/^/gm, '  ')}\n      }\n    }`;
+}
+
+/**
+ * The `accounts` block of a server's configuration: the streams lie in an account that nobody is a user of, and the peers' account asks
+ * it by services, so that no answer can be directed at another's stream (A22). It knows no end of a grant: export anew when one ends.
+ */
+export function accountsBlock(workspace: string, users: readonly ServerUser[]): string {
+  const ws = checkToken(workspace, 'workspace');
+  const [streams, peers] = [`VAK_STREAMS_${ws}`, `VAK_PEERS_${ws}`];
+  const services = storeServices(ws);
+  const exported = services.map(({ subject, answers }) => {
+    const how = answers === 'many' ? ', response_type: stream' : '';
+    return `      { service: ${JSON.stringify(subject)}${how}, accounts: [${peers}] }`;
+  });
+  const imported = services.map(
+    ({ subject }) => `      { service: { account: ${streams}, subject: ${JSON.stringify(subject)} } }`,
+  );
+  const ofStreams = `  ${streams} {\n    jetstream: { max_consumers: ${maxStreamConsumers} }\n    exports: [\n${exported.join('\n')}\n    ]\n  }`;
+  const ofPeers = `  ${peers} {\n    imports: [\n${imported.join('\n')}\n    ]\n    users: [\n${users.map(userBlock).join('\n')}\n    ]\n  }`;
+  const ending = endingOf(users);
+  const first = ending.reduce((least, { notAfter }) => Math.min(least, notAfter), Number.MAX_SAFE_INTEGER);
+  const advice = `export anew then, or use --format jwt`;
+  const warning =
+    ending.length === 0 ? '' : `# ${ending.length} of these grants end, the first ${isoTime(first)}: ${advice}\n`;
+  return `${warning}accounts {\n${ofStreams}\n${ofPeers}\n}\n`;
 }
 
 /** Operator, system account and accounts for a server's configuration, and each peer's JWT as a comment. */

@@ -8,7 +8,7 @@ import type { AccessExport } from '../../shared/contract/access-contract.ts';
 import type { AppContract } from '../../shared/contract/app-contract.ts';
 import type { Services } from '../../shared/contract/define-contract.ts';
 import { credentialsText, grantedNow, signedAccess } from '../access/access-export.ts';
-import { authorizationBlock, jwtConfig, serverUsersOf } from '../access/server-config.ts';
+import { accountsBlock, endingOf, jwtConfig, serverUsersOf } from '../access/server-config.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OperatorPrompt } from '../ports/operator-prompt.ts';
 import { writeFileAtomically } from './atomic-file.ts';
@@ -49,8 +49,8 @@ export function createAccessExportService({ keyStore, records, prompt, clock }: 
 
   function textOf(format: AccessExport['format']): AccessExport {
     const { place, names, users } = gather();
-    const text = format === 'nats-conf' ? authorizationBlock(users) : jwtConfig(signedAccess(users, place));
-    return { format, text, peerCount: names.length };
+    const text = format === 'nats-conf' ? accountsBlock(workspace, users) : jwtConfig(signedAccess(users, place));
+    return { format, text, peerCount: names.length, endingCount: endingOf(users).length };
   }
 
   return {

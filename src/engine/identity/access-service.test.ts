@@ -308,12 +308,26 @@ describe('exports for a server', () => {
     expect((await access.calls.exportServer({ format: 'nats-conf' })).text).not.toContain(bobKey.nkey);
   });
 
+  it('A4 I1 nobody is granted with the key of another, nor with one that another had', async () => {
+    await access.calls.addCard({ text: bobCard });
+    await access.calls.grant(worker);
+    await access.calls.revoke({ peer: 'bob', confirmedName: 'bob' });
+    await access.calls.addCard({ text: JSON.stringify(cardWith({ ...bob, peer: 'twin' }, bobKey)) });
+    expect(await failure(access.calls.grant({ ...worker, peer: 'twin' }))).toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/grant twin: this key is that of bob/),
+    });
+    await access.calls.grant(worker);
+    expect(rolesOf('twin')).toBeUndefined();
+  });
+
   it('A4 leaves out whose grant has ended', async () => {
     await access.calls.addCard({ text: bobCard });
     const endsMs = at.profiles.clock.now() + 60_000;
     await access.calls.grant({ ...worker, notAfter: Math.floor(endsMs / 1000) });
     const text = async () => (await access.calls.exportServer({ format: 'nats-conf' })).text;
     expect(await text()).toContain(bobKey.nkey);
+    expect((await access.calls.exportServer({ format: 'nats-conf' })).endingCount).toBe(1);
     at.profiles.clock.advance(61_000);
     expect(await text()).not.toContain(bobKey.nkey);
   });

@@ -14,6 +14,7 @@ import { createSerialLane } from '../serial-lane.ts';
 import type { OperatorRight } from '../work/operator-right.ts';
 import { draftAction } from '../work/purge-records.ts';
 import type { VerifiedGrant } from './grants.ts';
+import { checkKeyIsFree } from './key-owner.ts';
 import type { KeyStore } from './key-store.ts';
 import { cardOf, rotateBoxKey, updateAndErase } from './operator-identity.ts';
 import { highestGrantSerial, publishCard, publishGrant } from './own-records.ts';
@@ -117,6 +118,7 @@ export function createGrantsService(deps: GrantsServiceDeps): Calls {
           checkInputToken(peer, 'peer');
           checkEnvironment('grant', meant);
           checkKey(peer, sign);
+          checkKeyIsFree({ peer, sign, contents: keyStore.read() }, records);
           checkNotOneself('grant', { peer, by, roles });
           const wanted = { roles, queues, notAfter };
           const made = grant({ ...targetOf(peer), sign, ...wanted });

@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import { toBase64Url } from '../../shared/base/base64url.ts';
 import { utf8 } from '../../shared/base/bytes.ts';
 import type { ServerRights } from '../../shared/protocol/server-rights.ts';
+import { maxStreamConsumers, storeServices } from '../../shared/protocol/server-store.ts';
 import type { ServerKey, ServerKeys } from './server-keys.ts';
 
 /** Somebody who may connect. */
@@ -21,7 +22,7 @@ export interface ServerUser {
 export interface ServerJwts {
   /** For a server's configuration. */
   readonly operator: string;
-  /** Public keys of accounts, and their JWTs: the workspace's first. */
+  /** Public keys of accounts, and their JWTs: that of the streams first, then the peers'. */
   readonly accounts: readonly { readonly name: string; readonly jwt: string }[];
   readonly systemAccount: string;
   /** By peer. */
@@ -42,9 +43,16 @@ const unlimited = -1;
 const noLimits = { subs: unlimited, data: unlimited, payload: unlimited };
 const accountLimits = {
   ...noLimits,
-  ...{ imports: unlimited, exports: unlimited, wildcards: true, conn: unlimited, leaf: unlimited },
+  ...{ imports: unlimited, exports: unlimited, wildcards: true, conn: unlimited, leaf: 0 },
 };
-const jetStreamLimits = { mem_storage: unlimited, disk_storage: unlimited, streams: unlimited, consumer: unlimited };
+/** Subscriptions of one connection: many times what a peer has, and no more than a server bears. */
+const maxSubscriptions = 16_384;
+const jetStreamLimits = {
+  mem_storage: unlimited,
+  disk_storage: unlimited,
+  streams: unlimited,
+  consumer: maxStreamConsumers,
+};
 
 const jsonPart = (value: object): string => toBase64Url(utf8(JSON.stringify(value)));
 
@@ -60,7 +68,21 @@ function scopeOf({ peer, rights: { publish, subscribe } }: ServerUser, key: Serv
   return {
     kind: 'user_scope',
     ...{ key: key.name, role: peer },
-    template: { pub: publish, sub: subscribe, ...noLimits },
+    template: { pub: publish, sub: subscribe, ...noLimits, subs: maxSubscriptions },
+  };
+}
+
+/** The accounts' claims on each other: what the peers may ask of the streams, and nothing else (A22). */
+function border(
+  workspace: string,
+  { streams }: ServerKeys,
+): { readonly exports: object[]; readonly imports: object[] } {
+  const services = storeServices(workspace);
+  return {
+    exports: services.map(({ subject, answers }) => {
+      return { name: subject, subject, type: 'service', response_type: answers === 'many' ? 'Stream' : 'Singleton' };
+    }),
+    imports: services.map(({ subject }) => ({ name: subject, subject, account: streams.name, type: 'service' })),
   };
 }
 
@@ -70,7 +92,7 @@ export function signUserJwt(
   { keys, nowSeconds }: { readonly keys: ServerKeys; readonly nowSeconds: number },
 ): string {
   const end = notAfter === 0 ? {} : { exp: notAfter };
-  const nats = { issuer_account: keys.account.name, type: 'user', version: 2 };
+  const nats = { issuer_account: keys.peers.name, type: 'user', version: 2 };
   return signJwt({ ...{ sub: nkey, name: peer, nats }, ...end }, keys.scopeOf(peer), nowSeconds);
 }
 
@@ -80,7 +102,8 @@ export function signServerJwts(
   users: readonly ServerUser[],
   { keys, nowSeconds }: { readonly keys: ServerKeys; readonly nowSeconds: number },
 ): ServerJwts {
-  const { operator, account, system } = keys;
+  const { operator, streams, peers, system } = keys;
+  const { exports, imports } = border(workspace, keys);
   const scoped = users.map((user) => ({ user, key: keys.scopeOf(user.peer) }));
   const ofOperator = (claims: Claims, atSeconds: number): string => signJwt(claims, operator, atSeconds);
   const accountOf = (key: ServerKey, name: string, nats: object): Claims => {
@@ -96,10 +119,21 @@ export function signServerJwts(
     ),
     accounts: [
       {
-        name: account.name,
+        name: streams.name,
         jwt: ofOperator(
-          accountOf(account, workspace, {
-            limits: { ...accountLimits, ...jetStreamLimits },
+          accountOf(streams, `${workspace}-streams`, {
+            limits: { ...accountLimits, ...jetStreamLimits, conn: 0 },
+            exports,
+          }),
+          nowSeconds,
+        ),
+      },
+      {
+        name: peers.name,
+        jwt: ofOperator(
+          accountOf(peers, workspace, {
+            limits: accountLimits,
+            imports,
             signing_keys: scoped.map(({ user, key }) => scopeOf(user, key)),
           }),
           nowSeconds,

@@ -19,8 +19,10 @@ export interface ServerKey extends Ed25519Signer {
 
 export interface ServerKeys extends Disposable {
   readonly operator: ServerKey;
-  /** Holds everything of the workspace. */
-  readonly account: ServerKey;
+  /** The account of the streams, of which nobody is a user; where it was once the peers' too, it is still where they lie. */
+  readonly streams: ServerKey;
+  /** The account of the peers, which asks that of the streams (A22). */
+  readonly peers: ServerKey;
   /** The server's own account, which an operator must name. */
   readonly system: ServerKey;
   /** Signs the JWTs of one peer. Throws `invalid-subject`. */
@@ -48,7 +50,8 @@ export function deriveServerKeys(workspace: string, rootSeed: Secret): ServerKey
 
   return {
     operator: derive(Prefix.Operator, 'operator'),
-    account: derive(Prefix.Account, 'account'),
+    streams: derive(Prefix.Account, 'account'),
+    peers: derive(Prefix.Account, 'peers'),
     system: derive(Prefix.Account, 'system'),
     scopeOf: (peer) => derive(Prefix.Account, `scope/${checkToken(peer, 'peer')}`),
     dispose() {

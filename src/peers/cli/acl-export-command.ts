@@ -7,7 +7,13 @@ import {
   holdsRoot,
   signedAccess,
 } from '../../engine/access/access-export.ts';
-import { authorizationBlock, type GrantedPeer, jwtConfig, serverUsersOf } from '../../engine/access/server-config.ts';
+import {
+  accountsBlock,
+  endingOf,
+  type GrantedPeer,
+  jwtConfig,
+  serverUsersOf,
+} from '../../engine/access/server-config.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import type { CliHost, Command, CommandInput } from './command.ts';
@@ -40,14 +46,9 @@ function describedPeer({ option, options }: CommandInput, open: OpenWorkspace): 
     throw new VakError('invalid-input', `--sign: missing, and no card of ${peer} is known here; ${where}`);
   }
   const notAfter = readUntil(option('until'));
-  return {
-    peer,
-    sign,
-    roles: readRoles(options('role')),
-    queues,
-    notAfter,
-    holdsRoot: holdsRoot(peer, { contents: open.contents(), workspace: open.workspace }),
-  };
+  const roles = readRoles(options('role'));
+  const acts = holdsRoot({ peer, roles }, { contents: open.contents(), workspace: open.workspace });
+  return { peer, sign, roles, queues, notAfter, holdsRoot: acts };
 }
 
 /** Whom the line asks for. */
@@ -59,6 +60,12 @@ function wantedPeers(input: CommandInput, all: readonly GrantedPeer[], open: Ope
   if (found.length > 0) return found;
   const whom = wanted === undefined ? 'nobody has' : 'it has no';
   throw new VakError('not-found', `--peer: ${whom} grant in force in workspace ${open.workspace}; see vak grant ls`);
+}
+
+function warnOfEnds(peers: readonly string[]): string {
+  const named = peers.length > 8 ? `${peers.slice(0, 8).join(', ')} …` : peers.join(', ');
+  const what = `${peers.length} of these grants end (${named}), and this format knows no end`;
+  return `${what}: the server goes on letting them in; export anew then, or use --format jwt, which ends by itself`;
 }
 
 /** A credentials file of one peer whose keys are in this profile. */
@@ -85,9 +92,10 @@ export const aclExportCommand: Command = {
     'creds-out': { value: 'FILE', help: 'with jwt and --peer: writes its credentials, for its owner alone' },
   },
   summary: 'Prints what a nats-server needs to enforce the access of the workspace.',
-  notes: `nats-conf prints an authorization block with a user for each peer, by its public key: include it in the server's configuration.
+  notes: `nats-conf prints an accounts block with a user for each peer, by its public key: include it in the server's configuration.
 jwt prints operator, accounts and resolver, and each peer's JWT as a comment; it needs the root key of the workspace, from which the
-server's keys follow. After a change of grants export again and reload the server: who was revoked is disconnected then. A JWT ends
+server's keys follow. The streams lie in an account of their own, which the peers' account asks. A grant with an end is told of, as nats-conf knows none.
+After a change of grants export again and reload the server: who was revoked is disconnected then. A JWT ends
 with its grant. Nothing that is printed is secret; the file of --creds-out is. What a server cannot enforce: docs/spec/access.md.`,
   needs: builderNeed,
   example: `vak acl export --format nats-conf > access.conf
@@ -107,7 +115,10 @@ vak acl export --format nats-conf --peer probe --role worker --queue builds --si
       const names = all.map(({ peer }) => peer);
       const wanted = wantedPeers(input, all, open);
       if (format === 'nats-conf') {
-        host.output.print(authorizationBlock(serverUsersOf(workspace, wanted, names)));
+        const users = serverUsersOf(workspace, wanted, names);
+        host.output.print(accountsBlock(workspace, users));
+        const ending = endingOf(users).map(({ peer }) => peer);
+        if (ending.length > 0) host.output.complain(warnOfEnds(ending));
         return;
       }
       // The account holds every peer's rights, whomever a JWT is wanted for.

@@ -1,6 +1,7 @@
 /** `vak grant add|ls|revoke`: what peers of the workspace may do, signed by its root (protocol.md I4). */
 import { grantAt } from '../../engine/identity/grant-timeline.ts';
 import type { VerifiedGrant } from '../../engine/identity/grants.ts';
+import { checkKeyIsFree } from '../../engine/identity/key-owner.ts';
 import { cardOf } from '../../engine/identity/operator-identity.ts';
 import { highestGrantSerial, publishGrant } from '../../engine/identity/own-records.ts';
 import { grant, revokeGrant } from '../../engine/identity/root-grants.ts';
@@ -63,8 +64,8 @@ const add: Command = {
   },
   summary: 'Grants roles to a peer; replaces what it was granted before.',
   notes: `Needs the root key of the workspace. Prints {peer, sign, roles, queues, serial, notAfter, state}. --sign is the peer's public key:
-what vak id show prints as sign where the peer is, or sign in its card (vak id card); of an identity of this key store it is known. For a
-peer of another machine see docs/join-a-workspace.md. ${goesOut}`,
+what vak id show prints as sign where the peer is, or sign in its card (vak id card); of an identity of this key store it is known. A key
+that another peer has or had is refused. For a peer of another machine see docs/join-a-workspace.md. ${goesOut}`,
   needs: builderNeed,
   example: 'vak grant add builder --role worker --queue builds --until 2099-12-31',
   async run({ args, common, option, options }, host) {
@@ -77,6 +78,7 @@ peer of another machine see docs/join-a-workspace.md. ${goesOut}`,
     const rights = { roles, queues: options('queue'), notAfter: readUntil(option('until')) };
     await withWorkspace(common, host, async (open) => {
       const sign = key ?? ownKey(open, peer);
+      checkKeyIsFree({ peer, sign, contents: open.contents() }, open);
       const made = grant({ ...targetOf(open, peer, host), ...rights, sign });
       await publishGrant(made, open);
       showGrant(made, host);

@@ -71,6 +71,8 @@ export interface AccessExport {
   readonly format: 'nats-conf' | 'jwt';
   readonly text: string;
   readonly peerCount: number;
+  /** Peers whose grant ends. A block of a configuration knows no end: they are let in after it. */
+  readonly endingCount: number;
 }
 
 const peer = z.string().min(1).max(64);

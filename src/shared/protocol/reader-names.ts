@@ -18,3 +18,11 @@ export function readerNames(workspace: string, peer: string): readonly string[] 
 export function inboxPrefixOf(workspace: string, peer: string): string {
   return `_INBOX.${checkToken(workspace, 'workspace')}.${checkToken(peer, 'peer')}`;
 }
+
+/** A part of a peer's inboxes that tells its requests to other peers from what it asks of JetStream. */
+export const requestMark = 'rq';
+
+/** The inboxes of all peers for answers to their requests (A15). Throws `invalid-subject` for what is no token. */
+export function requestInboxes(workspace: string): string {
+  return `_INBOX.${checkToken(workspace, 'workspace')}.*.${requestMark}.>`;
+}

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readerNames } from './reader-names.ts';
 import { roles } from './roles.ts';
 import { type GrantedHolder, serverRights } from './server-rights.ts';
+import { storeServices } from './server-store.ts';
+import { covers } from './subject.ts';
 
 const holderOf = (more: Partial<GrantedHolder>): GrantedHolder => ({
   ...{ workspace: 'ws', peer: 'me', roles: ['worker'], queues: ['q'] },
@@ -12,7 +14,7 @@ describe('the rights of a server', () => {
   it('A4 a worker publishes its own, asks for its queue and its inbox, and hears its own inboxes', () => {
     const { publish, subscribe } = serverRights(holderOf({}));
     expect(publish.deny).toEqual(['vak.work.>']);
-    expect(subscribe.deny).toEqual(['vak.control.ws.rooms.>']);
+    expect(subscribe.deny).toEqual(['vak.control.ws.me.*.>', 'vak.control.ws.rooms.>']);
     expect(subscribe.allow).toEqual([
       '_INBOX.ws.me.>',
       'vak.agent.ws.me.inbox',
@@ -34,6 +36,48 @@ describe('the rights of a server', () => {
       const isOfWorkspace = /(?:^|[._])ws(?:[._]|$)/.test(right) || right === '$JS.API.INFO';
       expect(isOfWorkspace, right).toBe(true);
       expect(right, right).not.toMatch(/^\$JS\.API\.[A-Z.]+\.[*>]|^[*>]/);
+    }
+  });
+
+  it.for(roles)('A22 what a %s asks of JetStream crosses the border to the streams, and no other call does', (role) => {
+    const services = storeServices('ws').map(({ subject }) => subject);
+    const { allow } = serverRights(holderOf({ roles: [role], mediaOf: ['other'] })).publish;
+    for (const right of allow.filter((one) => one.startsWith('$')))
+      expect(
+        services.some((service) => covers(service, right)),
+        right,
+      ).toBe(true);
+    for (const right of [
+      'STREAM.SNAPSHOT.VAK_WORK_ws',
+      'STREAM.RESTORE.x',
+      'STREAM.LIST',
+      'CONSUMER.DURABLE.CREATE.x.y',
+    ])
+      expect(services.filter((service) => covers(service, `$JS.API.${right}`))).toEqual([]);
+  });
+
+  it('A4 a deny keeps what lies deeper from a subscription, where no other right holds it', () => {
+    const denyOf = (role: (typeof roles)[number]) => serverRights(holderOf({ roles: [role] })).subscribe.deny;
+    expect(denyOf('human')).toEqual(['vak.rooms.ws.*.*.>']);
+    expect(denyOf('operator')).toEqual([]);
+  });
+
+  it('A10 a consumer of one’s own stands where one may read something, and nowhere else', () => {
+    for (const [role, kinds] of [
+      ['human', ['CHAIN', 'KEYS', 'ROOMS']],
+      ['provisioner', []],
+      ['observer', ['RECEIPTS']],
+    ] as const) {
+      const { allow } = serverRights(holderOf({ roles: [role] })).publish;
+      const found = allow.flatMap((one) => /NEXT\.VAK_([A-Z]+)_ws\.peer-me$/.exec(one)?.[1] ?? []);
+      expect(found, role).toEqual(kinds);
+    }
+  });
+
+  it('A15 whoever answers requests writes to inboxes of requests alone', () => {
+    for (const role of ['worker', 'membershipd'] as const) {
+      const { allow } = serverRights(holderOf({ roles: [role] })).publish;
+      expect(allow.filter((one) => one.startsWith('_INBOX'))).toEqual(['_INBOX.ws.*.rq.>']);
     }
   });
 

@@ -5,7 +5,7 @@
  * A server knows no sessions and no members of rooms: `*` stands there. What follows from that is in docs/spec/access.md.
  */
 import { type AccessHolder, explainHolder, type HolderAction, holderPatterns } from './acl.ts';
-import { inboxPrefixOf, readerNames } from './reader-names.ts';
+import { inboxPrefixOf, readerNames, requestInboxes } from './reader-names.ts';
 import { consumerFilter, explainStorage, mediaBucket, type StorageHolder, valueBuckets } from './storage-access.ts';
 import type { StorageAction } from './storage-rules.ts';
 import { type StreamSpec, streamsOf } from './stream-table.ts';
@@ -96,7 +96,9 @@ function streamRights(spec: StreamSpec, asking: Asking): string[] {
   if (mayDo('purge', place)) rights.push(api(`STREAM.PURGE.${name}`));
   if (mayDo('make', place)) rights.push(api(`STREAM.CREATE.${name}`), api(`STREAM.UPDATE.${name}`));
   if (mayDo('remove', place)) rights.push(api(`STREAM.DELETE.${name}`));
-  return [...rights, ...consumerRights(spec, asking)];
+  // A consumer of one's own gives what one may read, so it has no place where that is nothing.
+  const own = filters.length === 0 ? [] : [`peer-${holder.peer}`];
+  return [...rights, ...consumerRights(spec, own, asking)];
 }
 
 /** What a consumer of that name may be made to take. */
@@ -118,11 +120,11 @@ function anyQueueOf({ name }: StreamSpec): string {
   return name.startsWith('VAK_WORK_') ? 'queue-' : 'inbox-';
 }
 
-function consumerRights(spec: StreamSpec, asking: Asking): string[] {
+function consumerRights(spec: StreamSpec, own: readonly string[], asking: Asking): string[] {
   const { holder, mayDo } = asking;
   const { name } = spec;
   const { peer, queues } = holder;
-  const named = [...queues.map((queue) => `queue-${queue}`), `inbox-${peer}`, `peer-${peer}`];
+  const named = [...queues.map((queue) => `queue-${queue}`), `inbox-${peer}`, ...own];
   const rightsOf = (consumer: string): string[] => {
     const place = `consumer.${name}.${consumer}`;
     const rights: string[] = [];
@@ -170,6 +172,15 @@ function mediaRights({ holder, mayDo }: Asking): string[] {
   });
 }
 
+/**
+ * A server takes the `>` of a subscription for a name that `*` stands for, and hands out what lies deeper too [M]: that is denied, where no
+ * other right holds it.
+ */
+function deeper(allow: readonly string[]): readonly string[] {
+  const beneath = allow.filter((one) => one.endsWith('.*')).map((one) => `${one}.>`);
+  return beneath.filter((one) => !allow.some((other) => covers(other, one)));
+}
+
 function sorted(rights: Iterable<string>): readonly string[] {
   return [...new Set(rights)].sort();
 }
@@ -202,13 +213,13 @@ export function serverRights(holder: GrantedHolder): ServerRights {
   // Who writes to inboxes asks first whether there is one: a server acks and drops what nobody takes [M].
   if (publish.allow.some((pattern) => overlaps(pattern, `vak.agent.${workspace}.*.inbox`)))
     rights.push(api(`CONSUMER.INFO.VAK_INBOX_${workspace}.*`));
-  // Answers. Not `allow_responses`: that lets an answer go to whatever subject the asker names, past every deny [M].
-  if (holderPatterns(wide, 'answer').allow.length > 0) rights.push(`_INBOX.${workspace}.*.>`);
+  // Answers, to inboxes of requests alone: those of JetStream are elsewhere. Not `allow_responses`: that lets an answer go to whatever subject the asker names, past every deny [M].
+  if (holderPatterns(wide, 'answer').allow.length > 0) rights.push(requestInboxes(workspace));
   return {
     publish: { allow: sorted(rights), deny: sorted(publish.deny) },
     subscribe: {
       allow: sorted([...subscribe.allow, `${inboxPrefixOf(workspace, peer)}.>`]),
-      deny: sorted(subscribe.deny),
+      deny: sorted([...subscribe.deny, ...deeper(subscribe.allow)]),
     },
   };
 }

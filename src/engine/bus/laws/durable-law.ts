@@ -48,7 +48,7 @@ export const roomLog = (workspace: string, room: string): string => `vak.rooms.$
 /** A stream that keeps everything, on the subjects of rooms. */
 export function roomsSpec(workspace: string, more: Partial<StreamSpec> = {}): StreamSpec {
   return {
-    name: `VAK_LAW_${workspace}`,
+    name: `VAK_ROOMS_${workspace}`,
     subjects: [`vak.rooms.${workspace}.*.log`, `vak.rooms.${workspace}.*.messages`],
     retention: 'limits',
     maxAgeMs: null,

@@ -76,7 +76,7 @@ function defineMakingLaws(law: DefineDurableLaw): void {
   });
 
   law('B3 a stream that is not there is not-found, whatever is asked of it', async ({ durable, workspace }) => {
-    const stream = durable.stream(`VAK_LAW_${workspace}`);
+    const stream = durable.stream(`VAK_ROOMS_${workspace}`);
     await assert.rejects(stream.state(), hasCode('not-found'));
     await assert.rejects(stream.get(1), hasCode('not-found'));
     await assert.rejects(stream.last(roomLog(workspace, 'r')), hasCode('not-found'));

@@ -3,7 +3,7 @@
  * Law: what is acknowledged was stored by the server, under its message id once; appends are under way together, in the order of the calls.
  */
 import { headers, type Msg, type MsgHdrs } from 'nats';
-import { VakError } from '../../../shared/base/vak-error.ts';
+import { isVakError, VakError } from '../../../shared/base/vak-error.ts';
 import { checkAppend } from '../check-durable.ts';
 import { checkMessageSize } from '../check-message.ts';
 import type { Appended, AppendOptions } from '../durable.ts';
@@ -49,13 +49,32 @@ function headersOf({ options, headers: given }: AppendRequest): MsgHdrs | undefi
   return all;
 }
 
-function readAck(answer: Msg, subject: string): Appended {
+/**
+ * Whether a stream can have said it (A23): an answer to a reading has headers, a delivery a reply, and the ack of another stream its
+ * name. Whoever hears the question could direct one of those here. What says that nobody was there has a header, and no data.
+ */
+function isAck({ data, headers: marks, reply }: Msg, stream: string | undefined): boolean {
+  if (data.length === 0) return marks?.code === 503;
+  if (marks !== undefined || (reply !== undefined && reply !== '')) return false;
+  try {
+    const ack = parseRecord(data, '');
+    const by = textIn(ack, 'stream');
+    const isOther = by !== '' && stream !== undefined && by !== stream;
+    // Refusals of JetStream's API tell what they are; those of a stream do not.
+    if (refusalOf(ack) !== undefined) return !isOther && textIn(ack, 'type') === '';
+    return by !== '' && !isOther && numberIn(ack, 'seq') >= 1;
+  } catch {
+    return false;
+  }
+}
+
+function readAck(answer: Msg, subject: string, expected: string | undefined): Appended {
   const ack = parseRecord(answer.data, subject);
   const refusal = refusalOf(ack);
   if (refusal !== undefined) throw jetStreamError(refusal, subject);
   const stream = textIn(ack, 'stream');
   const seq = numberIn(ack, 'seq');
-  if (stream === '' || seq < 1) {
+  if (!isAck(answer, expected)) {
     throw new VakError('corrupt', `${subject}: what answered is no stream; look who else answers on this subject`);
   }
   return { stream, seq, isDuplicate: ack['duplicate'] === true };
@@ -81,18 +100,37 @@ async function explainSilence(deps: NatsAppendDeps, request: AppendRequest): Pro
   throw new VakError('no-responders', `${subject}: its stream does not answer now`, { retryable: true });
 }
 
+/** At a server where the streams lie in an account of their own (A22) nobody says that there is none: nothing comes. */
+async function explainTimeout(deps: NatsAppendDeps, request: AppendRequest, error: unknown): Promise<never> {
+  if (isVakError(error, 'timeout') && (await isGone(deps, request))) throw noStream(request.subject);
+  throw error;
+}
+
+async function isGone(deps: NatsAppendDeps, request: AppendRequest): Promise<boolean> {
+  try {
+    return (await findStream(deps, request)) === undefined;
+  } catch (error) {
+    if (isVakError(error)) return false;
+    throw error;
+  }
+}
+
 /** Stores and gives where; without a look at who wants it. */
 export async function appendOnce(deps: NatsAppendDeps, request: AppendRequest): Promise<Appended> {
   const { subject, data, options } = request;
   checkAppend(options ?? {});
   const sent = headersOf(request);
-  const answer = await deps.asks.ask(subject, data, {
-    timeoutMs: deps.timeoutMs,
-    signal: options?.signal,
-    ...(sent === undefined ? {} : { headers: sent }),
-  });
+  const stream = request.stream ?? deps.book.of(subject)?.name;
+  const answer = await deps.asks
+    .ask(subject, data, {
+      timeoutMs: deps.timeoutMs,
+      signal: options?.signal,
+      isAnswer: (message) => isAck(message, stream),
+      ...(sent === undefined ? {} : { headers: sent }),
+    })
+    .catch((error: unknown) => explainTimeout(deps, request, error));
   if (answer.data.length === 0 && answer.headers?.code === 503) return explainSilence(deps, request);
-  return readAck(answer, subject);
+  return readAck(answer, subject, stream);
 }
 
 /** Whether the server refused what was expected only because it lost the subject's last number with a deleted message. */

@@ -3,18 +3,24 @@
  * Law: each question is settled once: by its answer, its time, its signal, a refusal, or the loss of the connection, which says at once
  * that its outcome is unknown.
  */
-import { createInbox, Events, type Msg, type MsgHdrs, type NatsConnection, type Subscription } from 'nats';
+import { Events, type Msg, type MsgHdrs, type NatsConnection, type Subscription } from 'nats';
 import { type Disposable, toDisposable } from '../../../shared/base/disposer.ts';
 import { VakError } from '../../../shared/base/vak-error.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Randomness } from '../../ports/randomness.ts';
 import { maxMessageBytes } from '../bus.ts';
 import { deniedError, toVakError } from './nats-errors.ts';
+import { createForgeryWatch } from './nats-forgeries.ts';
 import { internalsOf } from './nats-internals.ts';
+import { createTokens } from './nats-tokens.ts';
 import { createSignalWatch } from './signal-watch.ts';
 
 export interface NatsAsksDeps {
   readonly connection: NatsConnection;
   readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Told of answers that were forged, once a second at most. */
+  readonly onForged?: ((error: VakError) => void) | undefined;
   /** What the connection's own inboxes begin with (A4); without it `_INBOX`. */
   readonly inboxPrefix?: string;
 }
@@ -23,6 +29,10 @@ export interface AskOptions {
   readonly headers?: MsgHdrs;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Whether it can be the answer: another may hear the question, and answer first (A23). One that cannot is given only when the time is over. */
+  readonly isAnswer?: (message: Msg) => boolean;
+  /** Nobody forges these: so long an answer may still come after one that is none. */
+  readonly graceMs?: number;
 }
 
 /** Messages that the server sends to an inbox of their own until it is ended. */
@@ -56,11 +66,15 @@ export interface NatsAsks {
 
 interface Pending {
   readonly subject: string;
-  readonly deadline: number;
+  deadline: number;
   readonly timeoutMs: number;
   readonly resolve: (message: Msg) => void;
   readonly reject: (error: VakError) => void;
   readonly release: () => void;
+  readonly isAnswer: ((message: Msg) => boolean) | undefined;
+  readonly graceMs: number | undefined;
+  /** The first that cannot be the answer. */
+  suspect: Msg | undefined;
 }
 
 const sweepMs = 50;
@@ -79,11 +93,13 @@ export function createNatsAsks(deps: NatsAsksDeps): NatsAsks {
   const pending = new Map<string, Pending>();
   const flows = new Map<(error: (where: string) => VakError) => void, string>();
   const signals = createSignalWatch();
-  const base = createInbox(deps.inboxPrefix);
+  const newToken = createTokens(deps.randomness);
+  const newInbox = (): string => `${deps.inboxPrefix ?? '_INBOX'}.${newToken()}`;
+  const base = newInbox();
+  const forgeries = createForgeryWatch({ clock, onForged: deps.onForged });
   let answers: Subscription | undefined;
   let sweeper: Disposable | undefined;
   let isClosed = false;
-  let counter = 0;
 
   const settle = (token: string, act: (entry: Pending) => void): void => {
     const entry = pending.get(token);
@@ -110,17 +126,36 @@ export function createNatsAsks(deps: NatsAsksDeps): NatsAsks {
   };
   const sweep = (): void => {
     const now = clock.monotonic();
+    for (const [token, { deadline, suspect }] of [...pending])
+      if (deadline <= now && suspect !== undefined) settle(token, ({ resolve }) => resolve(suspect));
     rejectWhere(
       ({ deadline }) => deadline <= now,
       (where, { timeoutMs }) =>
         new VakError('timeout', `${where}: no answer within ${timeoutMs} ms`, { retryable: true }),
     );
   };
+  const take = (token: string, message: Msg): void => {
+    const entry = pending.get(token);
+    if (entry === undefined) {
+      forgeries.late(token, message);
+      return;
+    }
+    const { subject, isAnswer, graceMs } = entry;
+    const isDoubtful = isAnswer !== undefined && graceMs === undefined;
+    if (isAnswer?.(message) === false) {
+      entry.suspect ??= message;
+      if (isDoubtful) forgeries.found(subject);
+      else entry.deadline = Math.min(entry.deadline, clock.monotonic() + (graceMs ?? 0));
+      return;
+    }
+    if (isDoubtful) forgeries.answered(token, { subject, data: message.data });
+    settle(token, ({ resolve }) => resolve(message));
+  };
   const listen = (): void => {
     if (answers !== undefined) return;
     answers = client.subscribe(`${base}.*`, {
       callback(error, message) {
-        if (error === null) return settle(message.subject.slice(base.length + 1), ({ resolve }) => resolve(message));
+        if (error === null) return take(message.subject.slice(base.length + 1), message);
         answers = undefined;
         rejectWhere(() => true, refused);
       },
@@ -161,7 +196,7 @@ export function createNatsAsks(deps: NatsAsksDeps): NatsAsks {
   void client.closed().then(shut);
 
   return {
-    ask(subject, data, { headers, timeoutMs, signal }) {
+    ask(subject, data, { headers, timeoutMs, signal, isAnswer, graceMs }) {
       return new Promise<Msg>((resolve, reject) => {
         if (signal?.aborted === true) return reject(new VakError('aborted', `${subject}: cancelled`));
         try {
@@ -170,14 +205,13 @@ export function createNatsAsks(deps: NatsAsksDeps): NatsAsks {
         } catch (thrown) {
           return reject(thrown);
         }
-        counter += 1;
-        const token = counter.toString(36);
+        const token = newToken();
         const abort = (): void =>
           settle(token, (entry) => entry.reject(new VakError('aborted', `${subject}: cancelled`)));
         const listening = signal === undefined ? undefined : signals.add(signal, abort);
         const release = (): void => listening?.dispose();
         pending.set(token, {
-          ...{ subject, timeoutMs, resolve, reject, release },
+          ...{ subject, timeoutMs, resolve, reject, release, isAnswer, graceMs, suspect: undefined },
           deadline: clock.monotonic() + timeoutMs,
         });
         sweeper ??= clock.setTicker(sweepMs, sweep);
@@ -194,7 +228,7 @@ export function createNatsAsks(deps: NatsAsksDeps): NatsAsks {
     },
     flow({ where, asks, onMessage, onEnd }) {
       check(where);
-      const inbox = createInbox(deps.inboxPrefix);
+      const inbox = newInbox();
       let isOver = false;
       const end = (error: (where: string) => VakError): void => {
         if (isOver) return;

@@ -4,6 +4,7 @@
  */
 import { createDisposer } from '../../../shared/base/disposer.ts';
 import { VakError } from '../../../shared/base/vak-error.ts';
+import { requestMark } from '../../../shared/protocol/reader-names.ts';
 import { checkPattern, checkSubject, matches } from '../../../shared/protocol/subject.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -14,7 +15,7 @@ import { checkMessageSize } from '../check-message.ts';
 import { createSubscriptionSink, type SubscriptionSink } from '../subscription-sink.ts';
 import type { NatsConnection } from './nats-connection.ts';
 import { deniedError } from './nats-errors.ts';
-import { createInflow, requestMark } from './nats-inflow.ts';
+import { createInflow } from './nats-inflow.ts';
 import type { Denied } from './nats-options.ts';
 import { createOutflow } from './nats-outflow.ts';
 import { createRequests } from './nats-requests.ts';

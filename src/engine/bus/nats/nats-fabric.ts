@@ -20,7 +20,7 @@ export async function connectNats(options: NatsOptions): Promise<Fabric> {
   if (onDenied !== undefined) connection.onDenied(onDenied);
   const counters = createBusCounters(clock);
   const bus = createNatsBus({ connection, inboxPrefix, clock, logger, randomness, counters, onError });
-  const plane = createNatsPlane({ connection: connection.client, inboxPrefix, clock, logger, randomness });
+  const plane = createNatsPlane({ connection: connection.client, inboxPrefix, clock, logger, randomness, onError });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {

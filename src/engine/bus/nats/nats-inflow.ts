@@ -3,6 +3,7 @@
  * Law: what arrives is handed to every listener as one message, and nothing that a listener does stops the client's reader.
  */
 import type { NatsConnection as Client, Msg, Subscription } from 'nats';
+import { requestMark } from '../../../shared/protocol/reader-names.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Message } from '../bus.ts';
 import { deliverTo, type SubscriptionSink } from '../subscription-sink.ts';
@@ -10,8 +11,6 @@ import { deliverTo, type SubscriptionSink } from '../subscription-sink.ts';
 /** Answers go to inboxes only: whoever asks must not make us publish elsewhere with our rights. */
 const inboxRoot = '_INBOX.';
 const controlPlane = 'vak.control.';
-/** A part of a bus' own inboxes that tells its requests from JetStream's. */
-export const requestMark = 'rq';
 
 export interface InflowDeps {
   readonly client: Client;

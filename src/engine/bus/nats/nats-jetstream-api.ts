@@ -143,11 +143,21 @@ const nobodyThere = 503;
 const maxDirect = 1_024;
 const directTimeoutMs = 1_000;
 
+/** So long the account of the streams may take to answer after the server has said of the peers' that it has none. */
+const graceMs = 1_000;
+/** How that is said. */
+const notEnabled = '"err_code":10039,';
+
+/** Where the streams lie in an account of their own (A22), a server may say of the peers' that it has none, beside what they answer. */
+function isOfStreams({ data }: Msg): boolean {
+  return data.length > 512 || !decoder.decode(data).includes(notEnabled);
+}
+
 export function createJetStreamApi({ asks, timeoutMs, serverVersion }: JetStreamApiDeps): JetStreamApi {
   const request = async ({ verb, body, where, signal }: ApiCall): Promise<JsonRecord> => {
     checkVersion(serverVersion());
     const data = body === undefined ? new Uint8Array() : encoder.encode(JSON.stringify(body));
-    const answer = await asks.ask(`$JS.API.${verb}`, data, { timeoutMs, signal });
+    const answer = await asks.ask(`$JS.API.${verb}`, data, { timeoutMs, signal, isAnswer: isOfStreams, graceMs });
     if (answer.data.length === 0 && answer.headers?.code === nobodyThere) throw jetStreamMissing();
     return parseRecord(answer.data, where);
   };

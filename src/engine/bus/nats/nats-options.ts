@@ -61,7 +61,7 @@ export interface NatsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly randomness: Randomness;
-  /** What the server refused later, when no promise of a caller was left to reject: `unauthorized` that names the subject. */
+  /** What the server refused later, when no promise of a caller was left to reject: `unauthorized` that names the subject; and answers that were forged: `corrupt`. */
   readonly onError?: (error: VakError) => void;
   /** Every right that the server did not find, also where a promise was rejected by it. */
   readonly onDenied?: (denied: Denied) => void;

@@ -3,7 +3,7 @@
  * Law: it is exactly the port: what the server says is translated here, and nothing of the client library leaves this folder.
  */
 import type { NatsConnection } from 'nats';
-import { isVakError } from '../../../shared/base/vak-error.ts';
+import { isVakError, type VakError } from '../../../shared/base/vak-error.ts';
 import { streamsOf } from '../../../shared/protocol/stream-table.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -40,6 +40,8 @@ export interface NatsPlaneDeps {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
+  /** Told of answers that were forged, as nobody waits for that (A23): `corrupt` that names the subject. */
+  readonly onError?: ((error: VakError) => void) | undefined;
   /** What inboxes of this peer begin with (A4): the one of the connection. */
   readonly inboxPrefix?: string;
   /** How long the server may take to answer one question; 5 000 ms unless told. */
@@ -94,7 +96,9 @@ async function readLimits(api: JetStreamApi): Promise<StorageLimits> {
 
 export function createNatsPlane(deps: NatsPlaneDeps): NatsPlane {
   const { connection, clock, inboxPrefix, timeoutMs = defaultTimeoutMs } = deps;
-  const asks = createNatsAsks({ connection, clock, ...(inboxPrefix === undefined ? {} : { inboxPrefix }) });
+  const { randomness, onError } = deps;
+  const from = inboxPrefix === undefined ? {} : { inboxPrefix };
+  const asks = createNatsAsks({ connection, clock, randomness, onForged: onError, ...from });
   const api = createJetStreamApi({
     asks,
     timeoutMs,
@@ -103,7 +107,7 @@ export function createNatsPlane(deps: NatsPlaneDeps): NatsPlane {
   const book = createStreamBook(clock);
   const interest = createInterestCheck({ api, book, clock });
   const consumers = createNatsConsumers({ asks, api, clock, ackTimeoutMs: timeoutMs });
-  const readerNames = createReaderNames({ inboxPrefix, randomness: deps.randomness });
+  const readerNames = createReaderNames({ inboxPrefix, randomness });
   const parts = { ...deps, asks, api, book, interest, consumers, readerNames, timeoutMs };
 
   return {

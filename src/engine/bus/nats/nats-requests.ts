@@ -11,6 +11,7 @@ import type { RequestOptions } from '../bus.ts';
 import { createPendingRequest, type PendingRequest } from '../pending-request.ts';
 import type { NatsConnection } from './nats-connection.ts';
 import { deniedError, toVakError } from './nats-errors.ts';
+import { createTokens } from './nats-tokens.ts';
 
 export interface RequestsDeps {
   readonly connection: NatsConnection;
@@ -48,10 +49,10 @@ function settle(request: PendingRequest, subject: string, { data, headers }: Msg
 export function createRequests({ connection, clock, randomness, prefix, onSent }: RequestsDeps): Requests {
   const client: Client = connection.client;
   const held = createDisposer();
-  const inbox = `${prefix}.${Buffer.from(randomness.bytes(12)).toString('hex')}`;
+  const newToken = createTokens(randomness);
+  const inbox = `${prefix}.${newToken()}`;
   const waiting = new Map<string, { readonly subject: string; readonly request: PendingRequest }>();
   let subscription: Subscription | undefined;
-  let count = 0;
 
   function rejectWhere(isMeant: (subject: string) => boolean, error: (subject: string) => VakError): boolean {
     const meant = [...waiting.values()].filter(({ subject }) => isMeant(subject));
@@ -78,7 +79,7 @@ export function createRequests({ connection, clock, randomness, prefix, onSent }
   held.add(connection.onLost(() => void rejectWhere(() => true, lost)));
   return {
     async ask(subject, data, options) {
-      const token = (count++).toString(36);
+      const token = newToken();
       const request = createPendingRequest(subject, { ...options, clock }, () => waiting.delete(token));
       if (options.signal?.aborted === true) return request.answer;
       waiting.set(token, { subject, request });

@@ -24,6 +24,11 @@ const notes: Readonly<Record<Format, string>> = {
   jwt: 'Operator, accounts and resolver for the configuration of the server, and the JWT of each peer as a comment. A JWT ends with its grant.',
 };
 
+function warnOfEnds(count: number): string {
+  const whose = count === 1 ? '1 grant ends' : `${formatCount(count)} grants end`;
+  return `${whose}: the server goes on letting in whose they are, until you export again. Signed JWTs end by themselves.`;
+}
+
 function useExport(format: Format): Loaded {
   const { client } = useWorkbench();
   const [loaded, setLoaded] = useState<Loaded & { readonly of: Format | undefined }>({
@@ -66,6 +71,9 @@ function Export() {
     <div className="dialog-body access-export">
       <ChoiceSwitch label="Form" choices={choices} chosen={format} onChoose={setFormat} testId="export-format" />
       <p className="dim">{notes[format]}</p>
+      <p className="access-export-ending" role="status">
+        {format === 'nats-conf' && text !== undefined && text.endingCount > 0 && warnOfEnds(text.endingCount)}
+      </p>
       <textarea
         className="access-export-text data"
         aria-label="The access as text"
