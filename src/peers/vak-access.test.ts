@@ -8,7 +8,7 @@ import { json, jsonLines, prepareVak, type Ran, type Self } from '../../tests/su
 const program = prepareVak({ isSelfShared: true });
 const { vak, newSelf } = program;
 const patience = { timeout: 30_000, interval: 50 };
-const slow = { timeout: 60_000 };
+const slow = { timeout: 120_000 };
 
 interface Service {
   readonly lines: Record<string, unknown>[];
@@ -122,8 +122,61 @@ test(
     expect(violations()).toEqual([]);
 
     // What a peer may not, it is told with its rule and by whom.
-    const refused = await vak(['subscribe', 'vak.approvals.default.>', '--identity', 'boss', ...url()]);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('vak.approvals.default.>') });
+    const rule = /; refused by the (server|engine), rule: (A1|worker|coordinator)\b.*; see vak acl explain/;
+    const tries = [
+      ['boss', 'coordinator', 'subscribe', 'vak.approvals.default.>'],
+      ['w1', 'worker', 'stream', 'view', 'audit'],
+      ['w1', 'worker', 'publish', 'vak.work.default.build.task', '--no-check'],
+    ] as const;
+    await Promise.all(
+      tries.map(async ([who, roles, ...args]) => {
+        const { code, stderr } = await vak([...args, '--identity', who, ...url()]);
+        expect([code, stderr], args.join(' ')).toEqual([1, expect.stringMatching(rule)]);
+        expect(stderr).toContain(`: ${who} may not, its roles are ${roles}; refused`);
+      }),
+    );
+  },
+);
+
+test(
+  'A28 A30 a given grant keeps end and breadth; provisioning asks for who is granted now, and goes on past a refusal',
+  slow,
+  async () => {
+    await granted('w1', '--role', 'worker', '--queue', 'build');
+    await granted('boss', '--role', 'coordinator');
+    await granted('maker', '--role', 'provisioner');
+    server = await startNatsServer({ config: await exported('nats-conf') });
+    await done('provision', '--identity', 'maker', ...url());
+
+    // A grant that somebody gave keeps its end and its breadth.
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const grantOf = async (peer: string) =>
+      jsonLines<{ peer: string; notAfter: number }>(await done('grant', 'ls', '--json')).find(
+        (one) => one.peer === peer,
+      );
+    await done('grant', 'add', 'w1', '--role', 'worker', '--queue', 'build', '--until', until);
+    const given = await grantOf('w1');
+    await serve(['worker', '--queue', 'build', '--identity', 'w1']);
+    for (const args of [['worker', '--queue', 'secretq'], ['dlq-supervisor']]) {
+      const refused = await vak([...args, '--identity', 'w1', ...url()]);
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('vak grant add w1 --role worker') });
+    }
+    expect(await grantOf('w1')).toEqual(given);
+
+    // Who was revoked has no bucket in the next export; and one that the server was not told of keeps no other from being made.
+    await done('grant', 'revoke', 'boss');
+    await server.config(await exported('nats-conf'));
+    await granted('anna', '--role', 'observer');
+    const next = await vak(['provision', '--identity', 'maker', '--json', ...url()]);
+    expect(next.code, next.stderr).toBe(1);
+    const refused = next.stderr.split('\n').filter((line) => line.includes('objects VAK_MEDIA_7_default_'));
+    expect(refused.map((line) => /default_(\w+): is not made/.exec(line)?.[1])).toEqual(['anna']);
+    const made = jsonLines<{ kind: string; name: string }>(next.stdout).filter(({ kind }) => kind === 'objects');
+    const owners = made.map(({ name }) => name.slice('VAK_MEDIA_7_default_'.length));
+    expect(owners).toEqual(expect.arrayContaining(['maker', 'w1']));
+    expect(owners).not.toContain('boss');
+    await server.config(await exported('nats-conf'));
+    expect(await done('provision', '--identity', 'maker', ...url())).toContain('VAK_MEDIA_7_default_anna');
   },
 );
 
@@ -201,7 +254,7 @@ test(
     const printed = (await exported('jwt')) + (await exported('nats-conf'));
     expect(printed).not.toMatch(/\bS[OAU][A-Z2-7]{56}\b/);
     expect(printed).not.toContain(rootPublic);
-    server = await startNatsServer({ config: await exported('jwt') });
+    server = await startNatsServer({ config: await exported('nats-conf') });
     await done('provision', ...url());
     const seen = jsonLines<{ stream: string }>(
       await done('stream', 'ls', '--json', '--creds', path, '--identity', 'w1', ...url()),

@@ -1,4 +1,5 @@
 /** A peer of the work plane on a server: an identity of a profile with its outbox, its judge, and no right beyond its grant (protocol.md A4, B8, E8). */
+import type { DeniedAccess } from '../engine/access/denial-teller.ts';
 import { createPeerPermit } from '../engine/access/peer-permit.ts';
 import type { Permit } from '../engine/access/permit.ts';
 import { createPermittedFabric } from '../engine/access/permitted-fabric.ts';
@@ -57,14 +58,14 @@ export interface WorkPeerAsked {
 /** What is not stored when it stops waits for its next start, ms. */
 const farewellMs = 5_000;
 
-/** What is asked, and what the identity has been granted already: another process of it may need that. */
+/** What is asked; where nothing is, what the identity has been granted already. */
 function rightsOf({ common, roles, queues }: WorkPeerAsked, open: OpenWorkspace, host: CliHost) {
+  if (roles.length + queues.length > 0) return { roles, queues };
   const held = grantAt(open.timelines(open.contents())(common.identity), host.clock.now())?.grant;
-  const both = <T>(one: readonly T[], other: readonly T[]): T[] => [...new Set([...one, ...other])].sort();
-  return { roles: both(held?.roles ?? [], roles), queues: both(held?.queues ?? [], queues) };
+  return { roles: held?.roles ?? [], queues: held?.queues ?? [] };
 }
 
-/** Its keys and its grant. A process is made, or granted more, if need be; people and bots are what they have been granted. */
+/** Its keys and its grant. A process is made and granted what is asked if it has no grant (A28); people and bots are what they have been granted. */
 async function credentialsFor(asked: WorkPeerAsked, open: OpenWorkspace, host: CliHost): Promise<PeerCredentials> {
   const { clock, randomness } = host;
   const { keyStore } = open.profile;
@@ -72,7 +73,9 @@ async function credentialsFor(asked: WorkPeerAsked, open: OpenWorkspace, host: C
   const rights = rightsOf(asked, open, host);
   const isOther = open.contents().identities.some((one) => one.peer === peer && one.kind !== 'process');
   if (isOther || rights.roles.length === 0) return heldCredentials(peer, { keyStore, records: open, clock });
-  return await createCredentialIssuer({ keyStore, records: open, clock, randomness })({ peer, ...rights });
+  // An engine of this process has grants of its own, which nobody gives by hand.
+  const mayWiden = asked.through !== undefined;
+  return await createCredentialIssuer({ keyStore, records: open, clock, randomness })({ peer, ...rights, mayWiden });
 }
 
 /** Throws `forbidden` unless the grant gives what is asked: where the root is held elsewhere it stands as it was imported. */
@@ -101,6 +104,15 @@ function createEnding({ signal }: CliHost) {
   // It may fail before anybody waits for it.
   ended.catch(() => undefined);
   return { ended, fail };
+}
+
+/** What was tried, by whom, by which rule it was refused, and by whom (A20). */
+function logDenied(
+  log: EventLog,
+  { peer, action, subject, rule, side }: DeniedAccess,
+  roles: readonly Role[] = [],
+): void {
+  log('denied', { peer, roles, action, subject, rule, side });
 }
 
 interface Connected {
@@ -132,7 +144,7 @@ function followGrant({ asked, host, open, fail }: Connected, { grant, rootPublic
   const { ws: workspace, peer, sign, roles, queues } = grant;
   const permit = createPeerPermit({
     ...{ workspace, peer, roles, queues, clock, logger },
-    onDenied: ({ action, subject, rule, side }) => asked.log('denied', { action, subject, rule, side }),
+    onDenied: (denied) => logDenied(asked.log, denied, roles),
   });
   const watching = watchStanding({
     ...{ peer, sign, directory, clock, standing: createStandings({ workspace, directory, rootPublic, clock }) },
@@ -215,7 +227,7 @@ export async function withWorkPeer<T>(
     const onDenied = createServerDenials({
       ...{ workspace: common.workspace, peer: common.identity, granted: () => granted },
       ...{ clock: host.clock, logger: host.logger },
-      onDenied: ({ action, subject, rule, side }) => log('denied', { action, subject, rule, side }),
+      onDenied: (denied) => logDenied(log, denied, granted?.roles),
     });
     const run = async (fabric: Fabric, { destination, readOnlyContext, label }: BusPlace): Promise<T> => {
       if (readOnlyContext !== undefined) throw readOnlyRefusal(readOnlyContext, 'work');
@@ -235,6 +247,7 @@ export async function withWorkPeer<T>(
     };
     if (asked.through !== undefined) return await run(asked.through.fabric, asked.through.place);
     const onRefused = asked.onRefused ?? fail;
-    return await withBus({ common, profile, host, peer: common.identity, onRefused, onDenied }, run);
+    const bus = { common, profile, host, peer: common.identity, onRefused, onDenied, granted: () => granted };
+    return await withBus(bus, run);
   });
 }

@@ -13,6 +13,7 @@ import { type InboxMessage, openInbox } from '../engine/work/inbox.ts';
 import { isVakError } from '../shared/base/vak-error.ts';
 import { visibleText } from '../shared/base/visible-text.ts';
 import { streamsOf } from '../shared/protocol/stream-table.ts';
+import { createCalmLines } from './calm-lines.ts';
 import type { CliHost } from './cli/command.ts';
 
 export interface WorkerInboxOptions {
@@ -35,33 +36,6 @@ export interface WorkerInbox {
 
 /** Roles whose word a worker obeys: anybody may write to its inbox (A2). */
 const commanders: ReadonlySet<string> = new Set(['operator', 'coordinator']);
-/** Lines about messages that came to nothing, in so many ms. */
-const calmLines = 5;
-const calmMs = 5_000;
-
-/** Says a few lines at once, and of more within the next seconds only how many: anybody may write to an inbox. */
-function createCalmTalk({ output, clock }: CliHost) {
-  let untilMs = Number.NEGATIVE_INFINITY;
-  let count = 0;
-
-  function sum(): void {
-    const heldBack = count - calmLines;
-    if (heldBack > 0) output.talk(`worker: ${heldBack} more messages in the inbox came to nothing`);
-    count = 0;
-  }
-
-  return {
-    sum,
-    say(line: string): void {
-      const nowMs = clock.monotonic();
-      if (nowMs >= untilMs) {
-        sum();
-        untilMs = nowMs + calmMs;
-      }
-      if (++count <= calmLines) output.talk(line);
-    },
-  };
-}
 
 const isCommander = ({ roles }: InboxMessage): boolean => roles.some((role) => commanders.has(role));
 
@@ -93,7 +67,12 @@ export async function openWorkerInbox(options: WorkerInboxOptions, host: CliHost
   const { fabric, folder, signer, registry, checkSignature, knowledge, policy } = options;
   const { clock, randomness, logger, output } = host;
   const { workspace, peer } = folder;
-  const calm = createCalmTalk(host);
+  const calm = createCalmLines({
+    clock: host.clock,
+    more: (count) => host.output.talk(`worker: ${count} more messages in the inbox came to nothing`),
+  });
+  // Anybody may write to an inbox.
+  const calmly = (line: string): void => calm.say(() => host.output.talk(line));
   const spec = streamsOf(workspace).find(({ name }) => name === `VAK_INBOX_${workspace}`);
   if (spec === undefined) throw new TypeError('there is no inbox in the table of streams');
   const { journal } = await openOwnOutbox(folder, host);
@@ -110,8 +89,8 @@ export async function openWorkerInbox(options: WorkerInboxOptions, host: CliHost
       ...{ workspace, peer, durable: fabric.durable, judge, handled: await durable.handled(spec) },
       ...{ clock, randomness, logger },
       isForMe: (message) => isFor(options.session, message),
-      onMessage: createObeying(options, host, calm.say),
-      onRefused: ({ why }) => calm.say(`worker: a message in the inbox is refused: ${visibleText(why)}`),
+      onMessage: createObeying(options, host, calmly),
+      onRefused: ({ why }) => calmly(`worker: a message in the inbox is refused: ${visibleText(why)}`),
       onTrouble: (code) => logger.warn('inbox', { code }),
     });
     return {

@@ -7,6 +7,7 @@ import { createPinnedRoot, type PinnedRoot } from '../engine/envelope/pinned-roo
 import { createSecretRegistry, type SecretRegistry } from '../engine/envelope/secret-registry.ts';
 import { createProfileKnowledge } from '../engine/envelope/trust-knowledge.ts';
 import { createProfileSignatureCheck } from '../engine/envelope/workspace-trust.ts';
+import { grantAt } from '../engine/identity/grant-timeline.ts';
 import { type OwnCredentials, takeCredentials } from '../engine/identity/own-credentials.ts';
 import { createCredentialIssuer } from '../engine/identity/peer-credentials.ts';
 import { createStandings, watchStanding } from '../engine/identity/standing.ts';
@@ -238,11 +239,14 @@ async function runTask(running: Running): Promise<number> {
   }
 }
 
-/** Gives the identity its keys, its card and its grant, as the app gives them to its own workers. */
+/** Gives the identity its keys, its card and its grant, as the app gives them to its own workers; a worker of other queues stays that. */
 async function takeIdentity({ workspace, peer }: Usage, open: OpenWorkspace, cli: CliHost): Promise<OwnCredentials> {
   const { clock, randomness } = cli;
   const issue = createCredentialIssuer({ keyStore: open.profile.keyStore, records: open, clock, randomness });
-  return takeCredentials(await issue({ peer, ...firstUseRights }), { workspace, peer });
+  const held = grantAt(open.timelines(open.contents())(peer), clock.now())?.grant;
+  const { roles, queues } = firstUseRights;
+  const wanted = { peer, roles, queues: held?.roles.includes('worker') === true ? held.queues : queues };
+  return takeCredentials(await issue(wanted), { workspace, peer });
 }
 
 async function runInWorkspace(usage: Usage, host: WorkerHost, cli: CliHost): Promise<number> {
@@ -253,7 +257,9 @@ async function runInWorkspace(usage: Usage, host: WorkerHost, cli: CliHost): Pro
     refuseSecretsInEnvironment(cli.environment, [profile.settings.settings().workspaceSecretEnv]);
     profile.keyStore.setIdleLockMinutes(0);
     const failure = createFailure();
-    const asked = { common, profile, host: cli, peer: usage.peer, onRefused: failure.set };
+    let granted: OwnCredentials['grant'] | undefined;
+    const whose = { peer: usage.peer, granted: () => granted };
+    const asked = { common, profile, host: cli, ...whose, onRefused: failure.set };
     return await withBus(asked, async (fabric, place) => {
       const root = createPinnedRoot(profile.keyStore, usage.workspace);
       // Before the key store is locked.
@@ -265,6 +271,7 @@ async function runInWorkspace(usage: Usage, host: WorkerHost, cli: CliHost): Pro
         // What was granted or revoked meanwhile counts before anything is taken for granted.
         await busDirectory.ready(readyMs);
         own = await takeIdentity(usage, open, cli);
+        granted = own.grant;
         const person = rootPerson(open);
         if (person !== undefined && busDirectory.lacksGrants()) await publishAs(person, { open, common }, cli);
         lockUnlessNeeded(common, open);

@@ -15,6 +15,7 @@ import type { WorkEvent } from '../engine/work/task-attempt.ts';
 import { openWorkPeer, type WorkPeer } from '../engine/work/work-peer.ts';
 import type { WorkerSession } from '../engine/work/worker-session.ts';
 import { VakError } from '../shared/base/vak-error.ts';
+import { createCalmLines } from './calm-lines.ts';
 import type { WorkerHost } from './worker-host.ts';
 
 type WorkFrame = Extract<MainFrame, { kind: 'work' }>;
@@ -77,6 +78,7 @@ async function openPlace({ frame, fabric }: Place, deps: ChannelQueueDeps, tell:
       ...{ own, fabric, journal, policy, clock, randomness, logger },
       grants: createKnownGrants(records, { current: () => own.rootPublic }),
     });
+    const calm = createCalmLines({ clock, more: (more) => logger.warn('worker.refused-record', { more }) });
     const work = await startQueueWork({
       ...{ peer: workPeer, queue, concurrency: 1, clock, randomness, logger },
       createHandler: (approvals) =>
@@ -86,7 +88,7 @@ async function openPlace({ frame, fabric }: Place, deps: ChannelQueueDeps, tell:
         }),
       onEvent: (event) => log(logger, event),
       onPaused: ({ isPaused, by }) => logger.info('worker.queue-flag', { isPaused, by }),
-      onRefused: ({ why }) => logger.warn('worker.refused-record', { why }),
+      onRefused: ({ why }) => calm.say(() => logger.warn('worker.refused-record', { why })),
       onTrouble: (_code, message) => tell(message),
       onBack: () => tell(null),
     });

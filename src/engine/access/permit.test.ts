@@ -45,8 +45,10 @@ describe('a permit', () => {
     clock.advance(500);
     const { message, details, retryable } = tryTask(permit);
     const tried = { action: 'publish', subject: 'vak.work.ws.q.task', peer: 'me', rule: 'worker: deny work.>' };
-    expect(details).toEqual(tried);
-    expect(message).toBe('publish vak.work.ws.q.task: me may not (worker: deny work.>); ask whoever grants access');
+    expect(details).toEqual({ ...tried, roles: 'worker', side: 'engine' });
+    expect(message).toBe(
+      'publish vak.work.ws.q.task: me may not, its roles are worker; refused by the engine, rule: worker: deny work.>; see vak acl explain',
+    );
     expect(retryable).toBe(false);
     expect(denied).toEqual([{ ...tried, side: 'engine', atMs: 1_500, untoldCount: 0 }]);
     refusal(() => permit.checkStorage('purge', 'stream.VAK_WORK_ws'), 'forbidden');

@@ -12,6 +12,7 @@ import { type BoundedCache, createBoundedCache } from '../crypto/bounded-cache.t
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { createDenialTeller, type DeniedAccess, shownTry, type Tried } from './denial-teller.ts';
+import { refusalError } from './refusal-words.ts';
 
 /** Answers that are remembered, of each kind. */
 const rememberedAnswers = 1024;
@@ -113,8 +114,7 @@ export function createPermit(options: PermitOptions): Permit {
     deniedCount++;
     const tried = shownTry({ action, subject });
     tell(tried, rule);
-    const message = `${action} ${tried.subject}: ${peer} may not (${rule}); ask whoever grants access`;
-    return new VakError('forbidden', message, { details: { ...tried, peer, rule } });
+    return refusalError({ ...tried, peer, roles: holder.roles, rule, side: 'engine' });
   }
 
   for (const session of options.sessions ?? []) addSession(session);

@@ -89,6 +89,7 @@ describe.each(['embedded', 'nats'] as const)('access on the engine: %s', (engine
     const { bus, durable, workspace, task, verdict, inbox } = await open(engine, worker);
     expect(refusal(() => bus.publish(task('q'), utf8('x')), 'forbidden').details).toEqual({
       ...{ action: 'publish', subject: task('q'), peer: 'me', rule: 'worker: deny work.>' },
+      ...{ roles: 'worker', side: 'engine' },
     });
     const append = await failure(durable.append(verdict('mine'), utf8('x')));
     expect(append).toMatchObject({ code: 'forbidden', details: { action: 'append', rule: 'A1 default deny' } });

@@ -32,18 +32,18 @@ it.for([
   ['publish', 'vak.approvals.ws.s.verdict', 'A1 default deny'],
   ['subscribe', 'vak.approvals.ws.>', 'A1 default deny'],
   ['subscribe', 'vak.events.other.>', 'A1 deny other workspaces'],
-  ['publish', '$JS.API.STREAM.MSG.GET.VAK_WORK_ws', 'A4 no role of it needs this of a server'],
-  ['subscribe', '_INBOX.>', 'A4 no role of it needs this of a server'],
+  ['publish', '$JS.API.STREAM.MSG.GET.VAK_WORK_ws', 'A1 default deny (read stream.VAK_WORK_ws)'],
+  ['subscribe', '_INBOX.>', 'A13 its own inbox alone, _INBOX.ws.w1.>'],
   ['publish', undefined, 'A4 the server did not say what it refused'],
-  ['publish', 'vak.nonsense', 'A4 no role of it needs this of a server'],
+  ['publish', 'vak.nonsense', 'A13 no role of it needs this of a server'],
 ] as const)('A5 a server that refuses to %s %s goes by %s', ([operation, subject, rule]) => {
   expect(explainServerDenial(holder, { operation, subject })).toBe(rule);
 });
 
 it.for([
   ['publish', 'vak.dlq.ws.w1.failed', /^worker: publish own dead letters: the grant allows it: .*export anew/],
-  ['publish', '$JS.API.CONSUMER.MSG.NEXT.VAK_WORK_ws.queue-q', /^the grant allows it/],
-  ['subscribe', '_INBOX.ws.w1.x', /^the grant allows it/],
+  ['publish', '$JS.API.CONSUMER.MSG.NEXT.VAK_WORK_ws.queue-q', /^worker: pull tasks of its queue: the grant allows it/],
+  ['subscribe', '_INBOX.ws.w1.x', /^A13 _INBOX\.ws\.w1\.>: the grant allows it/],
 ] as const)('A5 a server that refuses to %s %s knows another grant', ([operation, subject, rule]) => {
   expect(explainServerDenial(holder, { operation, subject })).toMatch(rule);
 });

@@ -3,8 +3,9 @@
  * Law: the rule that is named is that of the policy; where that allows what was refused, it is said that the server knows another grant.
  */
 import { explainHolder } from '../../shared/protocol/acl.ts';
-import { type GrantedHolder, serverRights } from '../../shared/protocol/server-rights.ts';
-import { isToken, matches, parseSubject } from '../../shared/protocol/subject.ts';
+import { explainServer } from '../../shared/protocol/explain-server.ts';
+import type { GrantedHolder } from '../../shared/protocol/server-rights.ts';
+import { isToken, parseSubject } from '../../shared/protocol/subject.ts';
 import { createDenialTeller, type DenialTellerDeps, shownTry } from './denial-teller.ts';
 
 /** A right that the server did not find; it does not always say which. */
@@ -40,8 +41,8 @@ export function explainServerDenial(holder: GrantedHolder, { operation, subject 
     const { allowed, rule } = explainHolder(asked, operation, subject);
     return allowed ? `${rule}: ${behind}` : rule;
   }
-  const { allow } = serverRights(holder)[operation];
-  return allow.some((pattern) => matches(pattern, subject)) ? behind : 'A4 no role of it needs this of a server';
+  const { allowed, rule } = explainServer(holder, operation, subject);
+  return allowed ? `${rule}: ${behind}` : rule;
 }
 
 /** Creates what takes note of refusals. Never throws. */

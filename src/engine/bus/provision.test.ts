@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { type ErrorCode, VakError } from '../../shared/base/vak-error.ts';
 import { mediaBucket } from '../../shared/protocol/storage-access.ts';
 import type { DurablePlane, Provisioned } from './durable.ts';
 import { keyValuesOf, provision } from './provision.ts';
@@ -39,4 +40,29 @@ it('S1 a workspace or peer that is no token is refused, and two pairs of names n
   expect(() => mediaBucket('ws', 'a b')).toThrow(/peer/);
   expect(mediaBucket('ws', 'anna')).toBe('VAK_MEDIA_2_ws_anna');
   expect(mediaBucket('a_b', 'c')).not.toBe(mediaBucket('a', 'b_c'));
+});
+
+it('A30 B3 a writer’s bucket that is refused is told of, and keeps no other from being made; a lost connection ends it', async () => {
+  const { plane, made } = notingPlane('created');
+  const failing = (code: ErrorCode): DurablePlane => ({
+    ...plane,
+    async ensureObjects(name) {
+      if (name.endsWith('_ben')) throw new VakError(code, 'no');
+      made.push(name);
+      return 'created';
+    },
+  });
+  const failed: string[] = [];
+  const options = {
+    writers: ['anna', 'ben', 'carl'],
+    onFailed: (name: string, { code }: VakError) => void failed.push(`${name} ${code}`),
+  };
+  const parts = await provision(failing('unauthorized'), 'ws', options);
+  expect(failed).toEqual(['VAK_MEDIA_2_ws_ben unauthorized']);
+  expect(made.slice(-2)).toEqual(['VAK_MEDIA_2_ws_anna', 'VAK_MEDIA_2_ws_carl']);
+  expect(parts.filter(({ kind }) => kind === 'objects')).toHaveLength(2);
+  await expect(provision(failing('disconnected'), 'ws', options)).rejects.toMatchObject({ code: 'disconnected' });
+  await expect(provision(failing('unauthorized'), 'ws', { writers: ['ben'] })).rejects.toMatchObject({
+    code: 'unauthorized',
+  });
 });

@@ -3,6 +3,7 @@
  * Law: the table names the streams; a second run changes nothing; a dry run changes nothing and says what would be done.
  */
 
+import { type ErrorCode, isVakError, type VakError } from '../../shared/base/vak-error.ts';
 import { mediaBucket } from '../../shared/protocol/storage-access.ts';
 import { type StreamSpec, streamsOf } from '../../shared/protocol/stream-table.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
@@ -32,13 +33,21 @@ export interface ProvisionOptions {
   readonly writers?: readonly string[];
   /** The workspace's streams; as the table has them if left out. */
   readonly streams?: readonly StreamSpec[];
+  /** Told of a writer's bucket that is not made; the others are. Left out: that ends it. */
+  readonly onFailed?: (name: string, error: VakError) => void;
 }
 
-/** One after the other, in the order of the table; what fails ends it. Throws what the plane does: `conflict`, `unsupported`, `limit-exceeded` … */
+/** After these nothing else would be made either. */
+const ending: ReadonlySet<ErrorCode> = new Set(['aborted', 'closed', 'disconnected', 'read-only', 'timeout']);
+
+/**
+ * One after the other, in the order of the table; what fails ends it, but a writer's bucket if somebody is told. Throws what the plane does:
+ * `conflict`, `unsupported`, `limit-exceeded` …
+ */
 export async function provision(
   durable: DurablePlane,
   workspace: string,
-  { writers = [], streams = streamsOf(workspace), ...options }: ProvisionOptions = {},
+  { writers = [], streams = streamsOf(workspace), onFailed, ...options }: ProvisionOptions = {},
 ): Promise<readonly ProvisionedPart[]> {
   const parts: ProvisionedPart[] = [];
   for (const spec of streams) {
@@ -49,7 +58,12 @@ export async function provision(
   }
   for (const writer of writers) {
     const name = mediaBucket(workspace, writer);
-    parts.push({ name, kind: 'objects', outcome: await durable.ensureObjects(name, options) });
+    try {
+      parts.push({ name, kind: 'objects', outcome: await durable.ensureObjects(name, options) });
+    } catch (error) {
+      if (onFailed === undefined || !isVakError(error) || ending.has(error.code)) throw error;
+      onFailed(name, error);
+    }
   }
   return parts;
 }

@@ -91,3 +91,9 @@ export function createTimelineReader(options: {
 export function grantAt(timeline: GrantTimeline, atMs: number): TimedGrant | undefined {
   return timeline.grants.findLast(({ fromMs }) => fromMs <= atMs);
 }
+
+/** Whether a grant gives anything at a time (ms since the epoch). */
+export function isInForce(grant: Pick<Grant, 'roles' | 'notAfter'> | undefined, atMs: number): boolean {
+  if (grant === undefined || grant.roles.length === 0) return false;
+  return grant.notAfter === 0 || grant.notAfter * 1000 > atMs;
+}

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure, refusal } from '../../../tests/support/expected-failure.ts';
 import { secretsOf } from '../../../tests/support/key-store-fixture.ts';
 import { createTestProfiles, type TestProfiles, testWorkspace } from '../../../tests/support/test-profile.ts';
+import type { Role } from '../../shared/protocol/roles.ts';
 import { verifyGrant } from './grants.ts';
 import { createFirstIdentity, createPeerIdentity, updateAndErase } from './operator-identity.ts';
 import { takeCredentials } from './own-credentials.ts';
@@ -136,13 +137,65 @@ describe('worker credentials', () => {
     expect(() => old.reveal()).toThrow(/erased/);
   });
 
-  it('I4 other roles or queues make a new grant, the same ones in another order none', async () => {
-    const both = { ...wanted, queues: ['local', 'builds'] };
-    await issue(wanted);
-    const more = await issue(both);
-    expect(more.grant.queues).toEqual(['local', 'builds']);
-    expect((await issue({ ...both, queues: ['builds', 'local'] })).grant).toEqual(more.grant);
+  /** As somebody gives it by hand, to the key that the peer has or to another. */
+  async function give(roles: readonly Role[], queues: readonly string[], given: { notAfter?: number; sign?: string }) {
+    const { keyStore, records } = profile;
+    const sign = given.sign ?? records.directory.card('worker-1')?.record.sign ?? '';
+    const seenSerial = highestGrantSerial(workspace, 'worker-1', records);
+    const target = { contents: keyStore.read(), workspace, peer: 'worker-1', sign, seenSerial, clock: profiles.clock };
+    const made = grant({ ...target, roles, queues, notAfter: given.notAfter ?? 0 });
+    await publishGrant(made, records);
+    return made;
+  }
+  const inSeconds = (ms: number): number => Math.floor((profiles.clock.now() + ms) / 1000);
+
+  it('A28 the breadth of a grant is not changed by asking for more, and what gives more is said', async () => {
+    const first = await issue(wanted);
+    const { message } = await failure(issue({ ...wanted, queues: ['local', 'builds'] }));
+    expect(message).toContain('vak grant add worker-1 --role worker --queue local --queue builds');
+    expect(await failure(issue({ ...wanted, roles: ['dlq-supervisor'], queues: [] }))).toMatchObject({
+      code: 'forbidden',
+    });
+    expect((await issue(wanted)).grant).toEqual(first.grant);
+    const both = await give(['worker'], ['builds', 'local'], {});
+    for (const queues of [['local'], ['builds'], ['local', 'builds']])
+      expect((await issue({ ...wanted, queues })).grant).toEqual(both);
     expect(grantsStored('worker-1')).toBe(2);
+  });
+
+  it('A28 an end that somebody set stays, and after it nobody is let in; one that this program set is moved', async () => {
+    await issue(wanted);
+    const given = await give(['worker'], ['local'], { notAfter: inSeconds(3_600_000) });
+    expect((await issue(wanted)).grant).toEqual(given);
+    profiles.sleep(3_600_000);
+    expect((await failure(issue(wanted))).message).toContain('its grant has ended');
+    expect(grantsStored('worker-1')).toBe(2);
+    const forever = await give(['worker'], ['local', 'builds'], {});
+    profiles.sleep(40 * dayMs);
+    expect((await issue(wanted)).grant).toEqual(forever);
+  });
+
+  it('A28 what is made anew is as broad as it was', async () => {
+    const { card } = await issue(wanted);
+    const both = await give(['worker'], ['local', 'builds'], { notAfter: card.boxExpiresAt });
+    profiles.sleep(29.5 * dayMs);
+    const anew = (await issue(wanted)).grant;
+    expect(anew.notAfter).toBeGreaterThan(both.notAfter);
+    expect(anew.queues).toEqual(['local', 'builds']);
+  });
+
+  it('A28 a name that another key holds a grant of is not taken, and no identity is made for it', async () => {
+    const sign = profile.records.directory.card('ada')?.record.sign ?? '';
+    await give(['worker'], ['local'], { sign });
+    expect((await failure(issue(wanted))).message).toContain('another key');
+    expect(profile.keyStore.read().identities.map(({ peer }) => peer)).toEqual(['ada']);
+  });
+
+  it('A28 C8 an engine that nobody gives grants by hand widens them', async () => {
+    await issue(wanted);
+    const more = await issue({ ...wanted, queues: ['builds'], mayWiden: true });
+    expect(more.grant.queues).toEqual(['local', 'builds']);
+    expect((await issue({ ...wanted, mayWiden: true })).grant).toEqual(more.grant);
   });
 
   it('I4 a grant of minutes is made anew at its half, takes the place of a longer one, and ends by itself', async () => {

@@ -33,16 +33,23 @@ export function eraseCredentials({ signSeed, boxSecret, ...secrets }: PeerCreden
   eraseSecrets(secrets);
 }
 
+type PeerRights = Pick<PeerWanted, 'roles' | 'queues'>;
+
 /** What a peer is to be. */
 export interface PeerWanted {
   readonly peer: string;
   readonly roles: readonly Role[];
   readonly queues: readonly string[];
-  /** Longest that a grant of it lasts, ms; left out: as long as its box key. One that lasts longer is replaced. */
+  /** For a peer of this program alone: the longest that a grant of it lasts, ms, whoever gave it; left out: as long as its box key. */
   readonly grantLifeMs?: number;
+  /** What it lacks is granted beside what it has: for an engine that nobody gives grants by hand. */
+  readonly mayWiden?: boolean;
 }
 
-/** Gives credentials. Throws `locked`, `exists` if the name is another kind of identity's, `forbidden` if the peer was revoked. */
+/**
+ * Gives credentials. Throws `locked`, `exists` if the name is another kind of identity's, `forbidden` if the peer was revoked, or if what it
+ * was granted does not give what is wanted, has ended as somebody wanted it to, or is another key's.
+ */
 export type IssueCredentials = (wanted: PeerWanted) => Promise<PeerCredentials>;
 
 /** What issuing takes. */
@@ -67,8 +74,27 @@ function leftMsOf({ notAfter }: Grant, nowMs: number): number {
   return notAfter === 0 ? Number.POSITIVE_INFINITY : notAfter * 1000 - nowMs;
 }
 
-function isSame(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((one) => right.includes(one));
+function together<T>(one: readonly T[], other: readonly T[]): T[] {
+  return [...new Set([...one, ...other])];
+}
+
+function doesGive(present: PeerRights, { roles, queues }: PeerRights): boolean {
+  return roles.every((role) => present.roles.includes(role)) && queues.every((queue) => present.queues.includes(queue));
+}
+
+/** Ends of an identity's box keys, as grants that this program made by itself have them, s since the epoch. */
+function endsOf(identity: StoredIdentity | undefined): readonly number[] {
+  return (identity?.boxKeys ?? []).map(({ expiresMs }) => Math.floor(expiresMs / 1000));
+}
+
+/** Why a peer is given nothing, and the command that gives it what is wanted beside what it has. */
+function notGranted(why: string, held: PeerRights, wanted: PeerWanted): VakError {
+  const { peer } = wanted;
+  const words = [
+    ...together(held.roles, wanted.roles).map((role) => `--role ${role}`),
+    ...together(held.queues, wanted.queues).map((queue) => `--queue ${queue}`),
+  ];
+  return new VakError('forbidden', `${peer}: ${why}; to grant it: vak grant add ${[peer, ...words].join(' ')}`);
 }
 
 /** The credentials of an identity under its grant. */
@@ -125,10 +151,20 @@ export function createCredentialIssuer({ keyStore, records, clock, randomness }:
     return currentBoxKey(identity).expiresMs - clock.now() <= renewBeforeMs;
   }
 
+  /** Throws `forbidden` if another key holds a grant of that name. */
+  function checkKey(peer: string, sign: string | undefined, contents: KeyStoreContents): void {
+    const present = grantAt(records.timelines(contents)(peer), clock.now())?.grant;
+    const isOver = present === undefined || present.roles.length === 0 || leftMsOf(present, clock.now()) <= 0;
+    if (isOver || present.sign === sign) return;
+    const message = `${peer}: is the name of a peer with another key, which holds a grant; use another name`;
+    throw new VakError('forbidden', message);
+  }
+
   function withKey(before: KeyStoreContents, { peer, roles, queues }: PeerWanted): KeyStoreContents {
     const known = findPeer(before, peer);
     if (known !== undefined)
       return needsKey(known) ? rotateBoxKey(before, { peer, clock, randomness }).contents : before;
+    checkKey(peer, undefined, before);
     const common = { contents: before, workspace, peer, name: peer, roles, queues, clock, randomness };
     const { identity } = createPeerIdentity({ ...common, kind: 'process', agent: false });
     return { ...before, identities: [...before.identities, identity] };
@@ -140,45 +176,81 @@ export function createCredentialIssuer({ keyStore, records, clock, randomness }:
     return { ...after, identities: after.identities.map((one) => (one.peer === wanted.peer ? fresh(one) : one)) };
   }
 
-  /** Whether a grant lasts long enough, and no longer than it may. */
-  function isLasting(grant: Grant, grantLifeMs: number | undefined): boolean {
-    const leftMs = leftMsOf(grant, clock.now());
-    return grantLifeMs === undefined ? leftMs > renewBeforeMs : leftMs > grantLifeMs / 2 && leftMs <= grantLifeMs;
-  }
-
-  async function grantFor({ peer, roles, queues, grantLifeMs }: PeerWanted, card: Card): Promise<Grant> {
-    const contents = keyStore.read();
-    const present = grantAt(records.timelines(contents)(peer), clock.now())?.grant;
-    if (present !== undefined && present.sign === card.sign && present.roles.length === 0) {
-      throw new VakError('forbidden', `${peer} was revoked; grant it its role again, or use another name`);
-    }
-    // What the root's holder gave stands as it is until its end: nobody here could make it anew.
-    const isHeldElsewhere = workspaceIn(contents, workspace).rootSeed === null;
-    const isFit =
-      present !== undefined &&
-      present.sign === card.sign &&
-      (isHeldElsewhere
-        ? roles.every((role) => present.roles.includes(role)) && leftMsOf(present, clock.now()) > 0
-        : isSame(present.roles, roles) && isSame(present.queues, queues) && isLasting(present, grantLifeMs));
-    if (isFit) return present;
+  async function make(wanted: PeerWanted, card: Card): Promise<Grant> {
+    const { peer, roles, queues, grantLifeMs } = wanted;
     const seenSerial = highestGrantSerial(workspace, peer, records);
-    const target = { contents, workspace, peer, sign: card.sign, seenSerial, clock };
+    const target = { contents: keyStore.read(), workspace, peer, sign: card.sign, seenSerial, clock };
     const endsAt = grantLifeMs === undefined ? card.boxExpiresAt : Math.floor((clock.now() + grantLifeMs) / 1000);
     const made = grant({ ...target, roles, queues, notAfter: Math.min(card.boxExpiresAt, endsAt) });
     await publishGrant(made, records);
     return made;
   }
 
+  /** A grant of this program's own peer: made anew at its half, and when it is another one than wanted. */
+  async function briefly(wanted: PeerWanted, present: Grant, { card, lifeMs }: { card: Card; lifeMs: number }) {
+    const leftMs = leftMsOf(present, clock.now());
+    const isSame = doesGive(present, wanted) && doesGive(wanted, present);
+    return isSame && leftMs > lifeMs / 2 && leftMs <= lifeMs ? present : await make(wanted, card);
+  }
+
+  /** What was granted, as it is: its breadth is nobody's to change here, its end only if it is one that this program set (A28). */
+  async function asGranted(
+    wanted: PeerWanted,
+    present: Grant,
+    { card, ends }: { card: Card; ends: readonly number[] },
+  ) {
+    const { roles, queues, notAfter } = present;
+    const leftMs = leftMsOf(present, clock.now());
+    if (wanted.mayWiden !== true && !doesGive(present, wanted)) {
+      const has = `${roles.join(', ')}${queues.length === 0 ? '' : ` of ${queues.join(', ')}`}`;
+      throw notGranted(
+        `what it was granted (${has}) is not what this needs, and is not changed by starting it`,
+        present,
+        wanted,
+      );
+    }
+    const isOfOwnMaking = ends.includes(notAfter);
+    if (leftMs <= 0 && !isOfOwnMaking)
+      throw notGranted('its grant has ended, as whoever gave it said', present, wanted);
+    const isEnough = doesGive(present, wanted) && (leftMs > renewBeforeMs || !isOfOwnMaking);
+    if (isEnough) return present;
+    return await make(
+      { ...wanted, roles: together(roles, wanted.roles), queues: together(queues, wanted.queues) },
+      card,
+    );
+  }
+
+  async function grantFor(wanted: PeerWanted, card: Card, ends: readonly number[]): Promise<Grant> {
+    const { peer, roles, grantLifeMs } = wanted;
+    const contents = keyStore.read();
+    const present = grantAt(records.timelines(contents)(peer), clock.now())?.grant;
+    checkKey(peer, card.sign, contents);
+    if (present === undefined || present.sign !== card.sign) return await make(wanted, card);
+    if (present.roles.length === 0) {
+      throw new VakError('forbidden', `${peer} was revoked; grant it its role again, or use another name`);
+    }
+    // What the root's holder gave stands as it is until its end: nobody here could make it anew.
+    if (workspaceIn(contents, workspace).rootSeed === null) {
+      const isFit = leftMsOf(present, clock.now()) > 0 && roles.every((role) => present.roles.includes(role));
+      return isFit ? present : await make(wanted, card);
+    }
+    return grantLifeMs === undefined
+      ? await asGranted(wanted, present, { card, ends })
+      : await briefly(wanted, present, { card, lifeMs: grantLifeMs });
+  }
+
   async function issue(wanted: PeerWanted): Promise<PeerCredentials> {
     const { peer } = wanted;
     const known = findPeer(keyStore.read(), peer);
+    // Before a box key that has ended is taken out.
+    const ends = endsOf(known);
     if (known === undefined || needsKey(known) || fresh(known) !== known)
       await updateAndErase(keyStore, (before) => withPeer(before, wanted));
     const identity = findPeer(keyStore.read(), peer);
     if (identity === undefined) throw new VakError('not-found', `identity ${peer} is gone from the key store`);
     const card = cardOf(identity, workspace);
     if (records.directory.card(peer)?.record.signature !== card.signature) await publishCard(card, records);
-    const granted = await grantFor(wanted, card);
+    const granted = await grantFor(wanted, card, together(ends, endsOf(identity)));
     return credentialsOf(identity, { card, granted }, { workspace, contents: keyStore.read(), nowMs: clock.now() });
   }
 

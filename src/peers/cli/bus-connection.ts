@@ -13,6 +13,7 @@ import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { inboxPrefixOf } from '../../shared/protocol/reader-names.ts';
 import type { Settings } from '../../shared/settings/settings-schema.ts';
 import { openLineAuth, openSources, readTlsFiles } from './bus-credentials.ts';
+import { type DeniedCommand, explainDenied } from './bus-denial.ts';
 import type { CliHost, CommonOptions } from './command.ts';
 import { checkProfile, type Profile } from './profile.ts';
 import { settingsFor } from './settings-for.ts';
@@ -47,6 +48,8 @@ export interface BusAsked {
   readonly peer?: string;
   /** Told of what the server refuses when no promise is left to reject. */
   readonly onRefused?: (error: VakError) => void;
+  /** What the peer is granted, where that is known before it is refused something. */
+  readonly granted?: DeniedCommand['granted'];
   /** Told of every right that the server did not find. */
   readonly onDenied?: NonNullable<NatsOptions['onDenied']> | undefined;
 }
@@ -112,6 +115,12 @@ function nameOf({ common, profile, peer }: BusAsked): string {
   const isOpen = profile.keyStore.state().kind === 'unlocked';
   const people = isOpen ? profile.keyStore.read().identities.filter(({ kind }) => kind === 'human') : [];
   return (people.length === 1 ? people[0]?.peer : undefined) ?? 'vak';
+}
+
+/** The error as a command says it: if the server refused something, with who tried it, and by which rule (A20). */
+export function inBusWords(error: unknown, asked: BusAsked): Promise<unknown> {
+  const { common, profile, host, granted } = asked;
+  return explainDenied(error, { common, profile, host, granted, peer: nameOf(asked) });
 }
 
 /** A server by its address; `context`: whose own credentials may be used there. Without any a peer is known by its own key. */
@@ -190,7 +199,8 @@ export function lockUnlessNeeded({ connection }: CommonOptions, open: OpenWorksp
 
 /**
  * Connects to the server of `--nats-url`, of `--context`, of the setting natsUrl, or of the current context; runs the work, closes.
- * Throws `disconnected` also for an embedded context, which no other process reaches, and what connecting throws.
+ * Throws `disconnected` also for an embedded context, which no other process reaches, what connecting throws, and what the server refuses
+ * in the words of {@link inBusWords}.
  */
 export async function withBus<T>(asked: BusAsked, work: (fabric: Fabric, place: BusPlace) => Promise<T>): Promise<T> {
   const { common, profile, host } = asked;
@@ -206,6 +216,8 @@ export async function withBus<T>(asked: BusAsked, work: (fabric: Fabric, place: 
         destination: destinationOf(settings),
         readOnlyContext: readOnly ? context : undefined,
       });
+    } catch (error) {
+      throw await inBusWords(error, asked);
     } finally {
       const closed = fabric.close();
       // Whoever interrupts does not wait for a server that does not answer.

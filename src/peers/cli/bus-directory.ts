@@ -30,13 +30,20 @@ export function mayPublish({ changes }: CommonOptions, { readOnlyContext }: BusP
   return changes === 'bus' && readOnlyContext === undefined;
 }
 
+/** Whether an identity of the profile grants with the root that lies there (A25). */
+export function actsWithRoot(open: OpenWorkspace, peer: string): boolean {
+  const contents = open.contents();
+  const roles = open.timelines(contents)(peer).grants.at(-1)?.grant.roles ?? [];
+  return holdsRoot({ peer, roles }, { contents, workspace: open.workspace });
+}
+
 /** Begins to follow it; the key store may be locked afterwards. */
 export function followDirectory(asked: DirectoryAsked, { clock, logger }: CliHost): BusDirectory {
   const { open, peer, fabric, isPublishing, onRefused } = asked;
   const { workspace } = open;
   const contents = open.contents();
   const signs = new Map(contents.identities.map((one) => [one.peer, nkeyOf(one)]));
-  const isRoot = peer !== undefined && holdsRoot(peer, { contents, workspace });
+  const isRoot = peer !== undefined && actsWithRoot(open, peer);
   return createBusDirectory({
     ...{ records: open, fabric, isReadOnly: !isPublishing, clock, logger },
     ...(onRefused === undefined ? {} : { onRefused }),

@@ -1,8 +1,8 @@
 /** `vak metrics`: the figures of a workspace, once or again and again, also as Prometheus reads them (protocol.md W10). */
 import type { Fabric } from '../../engine/bus/fabric.ts';
 import { prometheusText } from '../../engine/metrics/prometheus-text.ts';
-import { VakError } from '../../shared/base/vak-error.ts';
-import { withBus } from './bus-connection.ts';
+import { isVakError, VakError } from '../../shared/base/vak-error.ts';
+import { inBusWords, withBus } from './bus-connection.ts';
 import { withDirectory } from './bus-directory.ts';
 import { type CliHost, type Command, type CommandInput, exitCodes } from './command.ts';
 import { withEnvelopeWorkspace } from './envelope-workspace.ts';
@@ -92,7 +92,10 @@ after a signal.`,
       }
       profile.keyStore.setIdleLockMinutes(0);
       const trust = open === undefined ? undefined : createWorkspaceTrust({ ...known, workspace }, host);
-      const onRefused = ({ message }: VakError): void => host.output.talk(`vak: ${message}`);
+      const onRefused = (error: VakError): void =>
+        void inBusWords(error, { common, profile, host }).then((said) => {
+          if (isVakError(said)) host.output.talk(`vak: ${said.message}`);
+        });
       try {
         await withBus({ common, profile, host, onRefused }, (fabric) =>
           withDirectory({ open, fabric, peer: undefined, isPublishing: false }, host, () =>

@@ -2,6 +2,8 @@
 import type { DurablePlane, Provisioned } from '../../engine/bus/durable.ts';
 import type { Fabric } from '../../engine/bus/fabric.ts';
 import { provision } from '../../engine/bus/provision.ts';
+import { grantAt, isInForce } from '../../engine/identity/grant-timeline.ts';
+import type { VakError } from '../../shared/base/vak-error.ts';
 import { keptStreamsOf } from '../../shared/settings/kept-streams.ts';
 import { withBus } from './bus-connection.ts';
 import { type CliHost, type Command, type CommonOptions, exitCodes } from './command.ts';
@@ -36,6 +38,23 @@ async function publishIfOpen(
   if (peer !== undefined && (common.identity ?? peer) === peer) await publishThrough({ open, peer, fabric }, host);
 }
 
+/**
+ * Peers whose grant is in force, sorted: a server that enforces access knows of no others. Where the key store is closed nobody can say
+ * which grants the root signed, and the newest counts as it stands; it decides here only which buckets are asked for.
+ */
+function writersNow({ profile, directory, timelines, contents, workspace }: OpenWorkspace, { clock }: CliHost) {
+  const nowMs = clock.now();
+  const isOpen = profile.keyStore.state().kind === 'unlocked';
+  const isMember = isOpen && contents().workspaces.some((one) => one.workspace === workspace);
+  const timelineOf = isMember ? timelines(contents()) : undefined;
+  const newestOf = (peer: string) =>
+    timelineOf === undefined ? directory.grants(peer).at(-1)?.record : grantAt(timelineOf(peer), nowMs)?.grant;
+  return directory
+    .grantedPeers()
+    .filter((peer) => isInForce(newestOf(peer), nowMs))
+    .sort();
+}
+
 export const provisionCommand: Command = {
   words: ['provision'],
   changes: 'bus',
@@ -44,8 +63,9 @@ export const provisionCommand: Command = {
   summary: 'Makes the streams and buckets of the workspace on a server, or changes them to be as they should.',
   notes: `Prints {kind: stream|key-value|objects, name, outcome: created|updated|unchanged}, one a line; done again it changes nothing. Where
 something of that name cannot be changed to what is needed, it ends there with exit code 1 and names the field; what was made
-before stays. Each peer that has a grant here gets its bucket of large values, which it cannot make itself where the server enforces
-access (vak acl export); elsewhere a bucket is made by its writer, too. What the settings retention.… ask for is kept of each stream. The server's JetStream must be enabled.`,
+before stays. Each peer whose grant is in force here gets its bucket of large values, which it cannot make itself where the server
+enforces access (vak acl export); elsewhere a bucket is made by its writer, too. A bucket that the server refuses is named on stderr with
+what was refused, the others are made, and the exit code is 1. What the settings retention.… ask for is kept of each stream. The server's JetStream must be enabled.`,
   needs: `${serverNeed}; ${contextNeed}`,
   example:
     'vak provision --dry-run --nats-url nats://127.0.0.1:4222\nvak provision --context prod\nvak provision --context prod --workspace team',
@@ -57,13 +77,19 @@ access (vak acl export); elsewhere a bucket is made by its writer, too. What the
         const { durable } = fabric;
         const { workspace } = common;
         const open = await openPlaces(profile, workspace, host);
-        const writers = [...open.directory.grantedPeers()].sort();
+        const writers = writersNow(open, host);
         const streams = keptStreamsOf(workspace, profile.settings.settings().retention);
-        const parts = await provision(telling(durable, output), workspace, { dryRun, writers, streams });
+        let failedCount = 0;
+        const onFailed = (name: string, { message }: VakError): void => {
+          failedCount++;
+          output.complain(`objects ${name}: is not made: ${message}`);
+        };
+        const parts = await provision(telling(durable, output), workspace, { dryRun, writers, streams, onFailed });
         const changed = parts.filter(({ outcome }) => outcome !== 'unchanged').length;
-        output.talk(`${label}: ${changed} of ${parts.length} ${dryRun ? 'would be' : 'were'} made or changed`);
+        const all = parts.length + failedCount;
+        output.talk(`${label}: ${changed} of ${all} ${dryRun ? 'would be' : 'were'} made or changed`);
         if (!dryRun) await publishIfOpen({ open, fabric, common }, host);
-        return exitCodes.done;
+        return failedCount === 0 ? exitCodes.done : exitCodes.no;
       }),
     );
   },

@@ -1,12 +1,12 @@
 /** What `vak grant` and `vak id` changed in a profile goes to the workspace's server at once, or says that it will (protocol.md I1, I4). */
-import { holdsRoot } from '../../engine/access/access-export.ts';
+
 import type { Fabric } from '../../engine/bus/fabric.ts';
 import type { Published } from '../../engine/identity/record-publisher.ts';
 import { busSettingsOf } from '../../engine/settings/bus-settings.ts';
 import type { Disposable } from '../../shared/base/disposer.ts';
 import { isVakError } from '../../shared/base/vak-error.ts';
 import { withBus } from './bus-connection.ts';
-import { followDirectory } from './bus-directory.ts';
+import { actsWithRoot, followDirectory } from './bus-directory.ts';
 import type { CliHost, CommonOptions } from './command.ts';
 import { settingsFor } from './settings-for.ts';
 import type { OpenWorkspace } from './workspace.ts';
@@ -20,8 +20,7 @@ const later = 'it stands in this profile, and goes out with its next connection 
 
 /** The person of the profile who acts with the root; undefined: the root is held elsewhere, and nobody here grants anything. */
 export function rootPerson(open: OpenWorkspace): string | undefined {
-  const place = { contents: open.contents(), workspace: open.workspace };
-  return place.contents.identities.find(({ peer }) => holdsRoot(peer, place))?.peer;
+  return open.contents().identities.find(({ peer }) => actsWithRoot(open, peer))?.peer;
 }
 
 /** Follows the directory until all that this profile has to say as that person lies there, or it does not come to that. */

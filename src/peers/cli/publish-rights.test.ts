@@ -28,8 +28,8 @@ test('I2 vak publish refuses what is for a blocked peer, although the role would
   expect(() => checkRights('vak.agent.acme.carl.inbox', 's', ada)).not.toThrow();
 });
 
-test('A1 vak publish refuses what no role of the identity allows', () => {
+test('A1 A20 vak publish refuses what no role of the identity allows', () => {
   expect(refusal(() => checkRights('vak.work.acme.q.task', 's', ada), 'forbidden').message).toContain(
-    'its roles are human',
+    'ada may not, its roles are human; refused by the engine, rule: A1 default deny',
   );
 });

@@ -33,7 +33,9 @@ export const supervisorCommand: Command = {
   notes: `Runs as --identity (default: dlq-supervisor), which is made with the role dlq-supervisor at its first use where the profile holds the
 workspace's root. A task whose deliveries are exhausted and that no worker buried is stored as a dead letter, and only then deleted;
 what happened while none ran is caught up. Any number may run. Prints on stderr one JSON value a line: {at, event, …} with the events
-started, buried {queue, task, seq}, settled, refused, refused-record {kind, peer, why}, denied, revoked, trouble, stopped. Exit code 0 after a signal.`,
+started, buried {queue, task, seq}, settled, refused, refused-record {kind, peer, why}, denied, revoked, trouble, stopped. Of many refused
+records within 5 s the first five are told, then one line with how many more there were. A grant that --identity has is taken as it is:
+if it lacks the role, it says what to run. Exit code 0 after a signal.`,
   needs: `${serverNeed}; ${contextNeed}; ${passNeed}; the streams are there (vak provision)`,
   example: 'VAK_PASSPHRASE_FILE=~/pass vak dlq-supervisor --context prod',
   isService: true,

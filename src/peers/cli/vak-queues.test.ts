@@ -137,7 +137,9 @@ test('W9 vak: an operator pauses a queue, which everybody sees, and lets it go o
   const refused = await vak(['queues', 'resume', 'paused', '--identity', 'builder', ...bus.url()]);
   expect(refused).toEqual({
     ...{ code: 1, stdout: '' },
-    stderr: oneLine(/queues resume: builder may not, it is no operator; see vak grant ls/),
+    stderr: oneLine(
+      /queues resume: builder may not, its roles are worker; refused by the engine, rule: A1 default deny.*/,
+    ),
   });
   expect(await paused()).toMatchObject({ isPaused: true });
   const resumed = await vak(['queues', 'resume', 'paused', '--json', '--quiet', ...bus.url()]);

@@ -60,6 +60,18 @@ test.each([
 const ask = (role: string, action: string, subject: string, ...more: string[]) =>
   vak(['acl', 'explain', '--role', role, '--action', action, '--subject', subject, ...more]);
 
+test('A29 vak acl explain answers for the server’s own subjects, of a peer that is named', async () => {
+  const ask = (...more: string[]) =>
+    vak(['acl', 'explain', '--role', 'worker', '--queue', 'builds', '--action', 'publish', '--subject', ...more]);
+  const purge = '$JS.API.STREAM.PURGE.VAK_WORK_default';
+  expect(await ask(purge, '--peer', 'w1')).toMatchObject({
+    ...{ code: 1, stdout: 'denied  A1 default deny (purge stream.VAK_WORK_default)\n' },
+  });
+  expect((await ask('$KV.VAK_CARDS_default.w1', '--peer', 'w1')).stdout).toBe('allowed  every role: write own card\n');
+  expect(await ask(purge)).toMatchObject({ code: 2, stderr: expect.stringContaining('--peer: missing') });
+  expect((await ask('$JS..x', '--peer', 'w1')).code).toBe(2);
+});
+
 test('A5 vak acl explain: the answer, the rule that decided, exit 1 if denied', async () => {
   const own = ['--peer', 'w1', '--session', 's-1', '--queue', 'builds', '--workspace', 'acme'];
   expect(await ask('worker', 'publish', 'vak.events.acme.s-1.status', ...own, '--json')).toEqual({

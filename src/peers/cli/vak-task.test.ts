@@ -293,7 +293,9 @@ test('W1 vak: who may not submit is told so, and without a server or streams not
   expect(await submit('rights', '--identity', 'builder', '--', 'true')).toEqual({
     code: 1,
     stdout: '',
-    stderr: oneLine(/publish vak\.work\.default\.rights\.task: builder may not, its roles are worker/),
+    stderr: oneLine(
+      /publish vak\.work\.default\.rights\.task: builder may not, its roles are worker; refused by the engine, rule: worker: deny work.>;/,
+    ),
   });
   const away = ['task', 'submit', '--queue', 'q', '--nats-url', 'nats://127.0.0.1:1', '--', 'true'];
   expect(await vak(away)).toEqual({

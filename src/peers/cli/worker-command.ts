@@ -36,7 +36,7 @@ export const workerCommand: Command = {
   },
   summary: 'Runs the tasks of a queue, each attempt with a signed receipt, until a signal ends it.',
   notes: `Runs as --identity (default: worker), which is made with the role worker of the queue at its first use where the profile holds the
-workspace's root. A command's exit code decides: 0 is done, everything else failed; a failed task comes again after 1 s, 2 s, 4 s,
+workspace's root. A grant that it has is taken as it is, whatever its end; if it lacks the queue, it says what to run. A command's exit code decides: 0 is done, everything else failed; a failed task comes again after 1 s, 2 s, 4 s,
 and after its last try it becomes a dead letter. A task that asks for approval, or whose program is given with --approve, waits for an
 operator. A paused queue is left alone. After a signal nothing more is claimed; what does not finish within --drain is given back. A
 second signal ends at once. Secrets in variables are refused, commands could read them; files (NAME_FILE) are taken. Prints on stderr one

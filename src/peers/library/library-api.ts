@@ -120,7 +120,10 @@ export interface LogEntry {
 export interface ConnectOptions {
   /** The peer that this connection is, by its name in the profile. */
   readonly identity: string;
-  /** Roles that it needs. A process of this name is made, and granted them, where the profile holds the workspace's root; none: as it is. */
+  /**
+   * Roles that it needs. A process of this name is made at its first use, and granted them, where the profile holds the workspace's root; a
+   * grant that is there stays as it is. None: as it is.
+   */
   readonly roles?: readonly Role[] | undefined;
   /** Queues of the role `worker`. */
   readonly queues?: readonly string[] | undefined;

@@ -23,7 +23,7 @@ const refused: Meaning = { code: 'unauthorized', text: 'the server refuses these
 const expired: Meaning = { code: 'unauthorized', text: 'the credentials have expired; renew them' };
 const denied: Meaning = {
   code: 'unauthorized',
-  text: 'the server does not let these credentials; grant them this subject',
+  text: 'the server does not let these credentials; see vak acl explain',
 };
 const badInput: Meaning = { code: 'invalid-input', text: 'the client does not take this' };
 /** TLS did not come about, so nothing was said at all. */

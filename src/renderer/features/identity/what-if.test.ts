@@ -56,6 +56,20 @@ describe('what if', () => {
     });
   });
 
+  it('A29 what a server may refuse besides the fabric’s subjects is answered as vak acl explain does', () => {
+    const subject = '$JS.API.STREAM.PURGE.VAK_WORK_acme';
+    expect(ask({ peer: 'w1', queues: 'builds', subject })).toMatchObject({
+      answer: { allowed: false, rule: 'A1 default deny (purge stream.VAK_WORK_acme)' },
+      command: expect.stringContaining(`--subject '${subject}'`),
+    });
+    const pull = '$JS.API.CONSUMER.MSG.NEXT.VAK_WORK_acme.queue-builds';
+    expect(ask({ who: 'peer', peer: 'w1', subject: pull }).answer).toEqual({
+      ...{ allowed: true, rule: 'worker: pull tasks of its queue' },
+    });
+    expect(ask({ subject })).toMatchObject({ answer: undefined, errors: { peer: expect.stringContaining('server') } });
+    expect(ask({ peer: 'w1', subject: '$JS..x' })).toMatchObject({ answer: undefined, fault: { from: 0, to: 6 } });
+  });
+
   it('A5 what a rule would need is told in the words of the form', () => {
     const { answer } = ask({ subject: 'vak.events.acme.s1.status' });
     expect(ruleWords(answer?.rule ?? '')).toBe('A1 default deny (worker: publish own events needs a session)');

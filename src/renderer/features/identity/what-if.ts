@@ -2,10 +2,12 @@
  * The what-if tester: what is asked, and what the policy says to it (protocol.md A1, A2, A5). Pure.
  * Law: the answer is that of the same function that engines and `vak acl explain` ask.
  */
+import { isVakError } from '../../../shared/base/vak-error.ts';
 import type { GrantSummary } from '../../../shared/contract/identity-contract.ts';
 import { type AccessAnswer, type AccessHolder, explainHolder } from '../../../shared/protocol/acl.ts';
 import { placesOf, type ReachedPattern, type ReachedPlace, reachOf } from '../../../shared/protocol/acl-reach.ts';
 import type { AccessAction } from '../../../shared/protocol/acl-rules.ts';
+import { checkServerSubject, explainServer, isServerSubject } from '../../../shared/protocol/explain-server.ts';
 import { roles as allRoles, type Role } from '../../../shared/protocol/roles.ts';
 import { isToken } from '../../../shared/protocol/subject.ts';
 import { findPatternFault, findSubjectFault, type SubjectFault } from '../../../shared/protocol/subject-fault.ts';
@@ -72,17 +74,42 @@ function heldBy(peer: string, { grants, nowMs }: Known): Standing {
 }
 
 function errorsOf(fields: WhatIfFields): WhatIfErrors {
-  const { who, roles, peer, session, queues } = fields;
+  const { who, roles, peer, session, queues, subject } = fields;
+  const isNameless = isServerSubject(subject.trim()) && optional(peer) === undefined;
   const wrong = (name: keyof WhatIfErrors, isWrong: boolean, text: string): WhatIfErrors =>
     isWrong ? { [name]: text } : {};
   const isBad = (text: string): boolean => optional(text) !== undefined && !isToken(text.trim());
   return {
     ...wrong('roles', who === 'roles' && roles.length === 0, 'Choose a role at least'),
     ...wrong('peer', isBad(peer), tokenWords),
+    ...wrong('peer', isNameless, 'Name the peer: what a server is told of its own subjects names it'),
     ...wrong('peer', who === 'peer' && optional(peer) === undefined, 'Name a peer that was granted something'),
     ...wrong('session', isBad(session), tokenWords),
     ...wrong('queues', who === 'roles' && !namesIn(queues).every(isToken), `Each queue: ${tokenWords}`),
   };
+}
+
+function faultOf({ action }: WhatIfFields, subject: string): SubjectFault | undefined {
+  if (subject === '') return undefined;
+  if (!isServerSubject(subject)) return action === 'publish' ? findSubjectFault(subject) : findPatternFault(subject);
+  try {
+    checkServerSubject(subject);
+    return undefined;
+  } catch (error) {
+    if (!isVakError(error)) throw error;
+    return { from: 0, to: subject.length, why: error.message };
+  }
+}
+
+/** What is asked of a server's own subjects is answered by what the server is told (A29). */
+function answerOf(
+  holder: AccessHolder & { readonly queues: ReadonlySet<string> },
+  action: AccessAction,
+  subject: string,
+): AccessAnswer {
+  if (!isServerSubject(subject)) return explainHolder(holder, action, subject);
+  const { workspace, roles, peer = '', queues } = holder;
+  return explainServer({ workspace, roles, peer, queues: [...queues] }, action, subject);
 }
 
 function commandOf(
@@ -111,18 +138,17 @@ export function askPolicy(fields: WhatIfFields, known: Known): WhatIf {
   const { roles, queues, note } = fields.who === 'peer' && peer !== undefined ? heldBy(peer, known) : typed;
   const subject = fields.subject.trim();
   const session = optional(fields.session);
-  const fault =
-    subject === '' ? undefined : fields.action === 'publish' ? findSubjectFault(subject) : findPatternFault(subject);
+  const fault = faultOf(fields, subject);
   const isSound = Object.keys(errors).length === 0;
-  const holder: AccessHolder = {
+  const holder = {
     ...{ workspace, roles, peer, queues: new Set(queues) },
     ...(session === undefined ? {} : { sessions: new Set([session]) }),
   };
   const isAsked = isSound && subject !== '' && fault === undefined;
-  const asked = isAsked ? { action: fields.action, text: subject } : undefined;
+  const asked = isAsked && !isServerSubject(subject) ? { action: fields.action, text: subject } : undefined;
   return {
     ...{ errors, fault, roles, note },
-    answer: isAsked ? explainHolder(holder, fields.action, subject) : undefined,
+    answer: isAsked ? answerOf(holder, fields.action, subject) : undefined,
     reach: isSound ? reachOf(holder, asked) : [],
     places: isSound ? placesOf(holder) : [],
     command: isAsked ? commandOf(fields, { workspace, roles, queues }) : undefined,
