@@ -28,15 +28,7 @@ const libraryTypesPlugin: Plugin = {
  * Packages that are built into the programs: to find and load their many files takes longer than most commands do. What has native
  * parts stays outside.
  */
-const bundled = [
-  '@noble/ciphers',
-  '@noble/curves',
-  '@noble/hashes',
-  'nats',
-  'nkeys.js',
-  'qr',
-  'zod',
-];
+const bundled = ['@noble/ciphers', '@noble/curves', '@noble/hashes', 'nats', 'nkeys.js', 'qr', 'zod'];
 
 export default defineConfig({
   main: {

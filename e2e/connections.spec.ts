@@ -3,6 +3,7 @@ import { expect, type Page } from '@playwright/test';
 import { type NatsServer, startNatsServer } from '../tests/support/nats-server.ts';
 import { call, followTask, invoke, readMessages, readSnapshot, runCommand } from './support/bridge.ts';
 import { tabTo } from './support/keyboard.ts';
+import { mustRun } from './support/other-peer.ts';
 import { type StartedProgram, startWorker, vak, worker } from './support/set-up-profile.ts';
 import { openSession } from './support/streams-page.ts';
 import { test, type Workbench } from './support/workbench.ts';
@@ -107,14 +108,40 @@ async function expectOutageAcknowledged(page: Page): Promise<void> {
   await expect(problem).toHaveCount(0);
 }
 
+/** Attempts of the local swarm that are over. */
+async function triedCount(page: Page): Promise<number> {
+  const { workers } = await readSnapshot(page, 'swarm.state');
+  return workers.reduce((sum, { doneCount, failedCount }) => sum + doneCount + failedCount, 0);
+}
+
+/** The server begins to enforce access under the running app: each of its peers works on by its own key; one that the server was not told of is kept out until it is. */
+async function expectEnforced({ page, profile }: Workbench, server: NatsServer): Promise<void> {
+  const exported = (): string => mustRun(profile, ['acl', 'export', '--format', 'nats-conf']).stdout;
+  await server.config(exported());
+  const before = await triedCount(page);
+  await expect.poll(() => triedCount(page), { timeout: 30_000 }).toBeGreaterThan(before);
+  await call(page, 'swarm.stop', {});
+  await call(page, 'swarm.start', { workers: 2 });
+  await page.keyboard.press('Control+1');
+  const problem = page.locator('[data-problem="kept-out"]');
+  await expect(problem).toContainText('The server does not let in 1 peer of the local swarm');
+  await expect(problem).toContainText('worker-2: the server was not told of the grant; export the access anew');
+  await server.config(exported());
+  await expect(problem).toHaveCount(0);
+  // What the app itself looks at is no more than the server lets an operator.
+  await page.keyboard.press('Control+9');
+  await expect(page.getByTestId('stream-DLQ')).toBeVisible();
+  expect(server.log().match(/.*violation.*/gi)).toBeNull();
+}
+
 /** Another connection takes the output of the swarm along: that is said before and after. */
 async function expectMoveAsked(page: Page): Promise<void> {
   await page.keyboard.press('Control+9');
   await page.getByTestId('connection-use-embedded').click();
-  await expect(page.getByRole('alertdialog')).toContainText('1 worker of the local swarm will publish to embedded.');
+  await expect(page.getByRole('alertdialog')).toContainText('2 workers of the local swarm will publish to embedded.');
   await expect(mark(page)).toContainText('prod');
   await page.getByTestId('connection-move').click();
-  await expect(page.getByTestId('notices')).toContainText('1 worker of the local swarm publishes to embedded now.');
+  await expect(page.getByTestId('notices')).toContainText('2 workers of the local swarm publish to embedded now.');
 }
 
 test.describe('on a nats-server', () => {
@@ -148,9 +175,10 @@ test.describe('on a nats-server', () => {
     await expectCancelled(workbench, await startLongCommand(workbench, 'sleeper', connection));
   });
 
-  test('B8 the server is pulled under the running app and put back: one change each way, nothing durable is lost', async ({
+  test('B8 the server is pulled under the running app and put back: one change each way, nothing durable is lost; A18 told of the access, it lets each peer do its work', async ({
     workbench,
   }) => {
+    test.setTimeout(120_000);
     const { page, profile } = workbench;
     await addRemote(page, server);
     await call(page, 'connections.use', { name: 'prod' });
@@ -208,6 +236,7 @@ test.describe('on a nats-server', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('worker: operator cancels the command')]);
     await expect.poll(async () => (await readSnapshot(page, 'connections.state')).outbox?.waitingCount).toBe(0);
     await expectOutageAcknowledged(page);
+    await expectEnforced(workbench, server);
     await expectMoveAsked(page);
     await call(page, 'swarm.stop', {});
   });

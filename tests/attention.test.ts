@@ -46,10 +46,12 @@ const sources = fc.record({
       state: fc.constantFrom('running' as const, 'stopped' as const),
       isDead: fc.boolean(),
       isIll: fc.boolean(),
+      isOut: fc.boolean(),
     })
-    .map(({ state, isDead, isIll }) =>
+    .map(({ state, isDead, isIll, isOut }) =>
       swarmStateOf({
         ...{ state, problem: isIll ? 'no program' : null },
+        keptOut: isOut ? { peers: ['swarm', 'w1'], why: 'it was not told' } : null,
         ...(isIll ? { coordinator: { kind: 'failed' as const, why: 'it ended' } } : {}),
         workers: isDead ? [workerOf('w1', { state: 'dead', death }), workerOf('w2', {})] : [],
       }),

@@ -96,3 +96,36 @@ test('B8 what cannot be opened is told with its cause, and tried again after a w
   await follower.follow();
   expect(follower.opened()).toBeUndefined();
 });
+
+test('B8 what is lost is shut, told, and opened anew at its pace; a timer that is a little early is no end of it', async () => {
+  const clock = createFakeClock();
+  const story: string[] = [];
+  let lose = (_: VakError): void => {};
+  let early = 0;
+  const follower = createPlaceFollower<Place, string>({
+    ...{ wanted: () => a, onChange: () => {}, lastRetryMs: 3_000, logger: createSilentLogger(), event: 'test' },
+    // As the system's timers may be: half a millisecond early.
+    clock: { ...clock, monotonic: () => clock.monotonic() - early },
+    async open(_, lost) {
+      story.push('open');
+      lose = lost;
+      return 'a';
+    },
+    shut: async () => void story.push('shut'),
+  });
+  await follower.follow();
+  const former = lose;
+  lose(new VakError('unauthorized', 'thrown out'));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(follower.state()).toMatchObject({ kind: 'failed', error: { message: 'thrown out' } });
+  early = 0.5;
+  clock.advance(2_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([follower.state().kind, story]).toEqual(['running', ['open', 'shut', 'open']]);
+  // Of what was opened before nobody hears any more.
+  former(new VakError('closed', 'late'));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(follower.state().kind).toBe('running');
+  await follower.close();
+  expect(clock.timerCount).toBe(0);
+});

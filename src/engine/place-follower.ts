@@ -4,7 +4,7 @@
  * however often it is asked to follow.
  */
 import type { Disposable } from '../shared/base/disposer.ts';
-import { type ErrorShape, isVakError } from '../shared/base/vak-error.ts';
+import { type ErrorShape, isVakError, type VakError } from '../shared/base/vak-error.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import { createSerialLane } from './serial-lane.ts';
@@ -27,7 +27,8 @@ export interface PlaceFollower<T> {
 export interface PlaceFollowerDeps<P extends object, T> {
   /** The place that is wanted now; the same object as long as it is the same place. */
   readonly wanted: () => P | undefined;
-  readonly open: (place: P) => Promise<T>;
+  /** `lost`: to be called when what was opened is of no use any more; it is shut, and opened anew after a while. */
+  readonly open: (place: P, lost: (cause: VakError) => void) => Promise<T>;
   readonly shut: (opened: T, place: P) => Promise<void>;
   /** Told when the state is another one. */
   readonly onChange: (state: FollowerState) => void;
@@ -35,21 +36,24 @@ export interface PlaceFollowerDeps<P extends object, T> {
   readonly logger: Logger;
   /** Its name in the log. */
   readonly event: string;
+  /** Longest time between two tries, ms; 30 s if left out. */
+  readonly lastRetryMs?: number;
 }
 
 const firstRetryMs = 2_000;
-const lastRetryMs = 30_000;
+const slowestRetryMs = 30_000;
 
 /** Creates it with nothing open. */
 export function createPlaceFollower<P extends object, T>(deps: PlaceFollowerDeps<P, T>): PlaceFollower<T> {
-  const { wanted, open, shut, onChange, clock, logger, event } = deps;
+  const { wanted, open, shut, onChange, clock, logger, event, lastRetryMs = slowestRetryMs } = deps;
   const lane = createSerialLane();
   let held: { readonly place: P; readonly opened: T } | undefined;
   let state: FollowerState = { kind: 'off' };
   let retry: Disposable | undefined;
   /** The place that could not be opened last, and when it is tried again, by `clock.monotonic`. */
-  let failed: { readonly place: P; readonly againMs: number } | undefined;
+  let failed: { readonly place: P; againMs: number } | undefined;
   let failedCount = 0;
+  let openings = 0;
   let isClosed = false;
 
   function become(next: FollowerState): void {
@@ -76,10 +80,23 @@ export function createPlaceFollower<P extends object, T>(deps: PlaceFollowerDeps
       : ({ code: 'internal', message: `see the log: ${logger.bug(event, thrown)}`, retryable: false } as const);
     logger.warn(event, { code: error.code, message: error.message });
     const waitMs = Math.min(lastRetryMs, firstRetryMs * 2 ** Math.min(failedCount, 10));
-    failed = { place, againMs: clock.monotonic() + waitMs };
-    retry = clock.setTimer(waitMs, () => void follow());
+    const now = { place, againMs: clock.monotonic() + waitMs };
+    failed = now;
+    retry = clock.setTimer(waitMs, () => {
+      // A timer may be a little early, and there is no other.
+      now.againMs = Number.NEGATIVE_INFINITY;
+      void follow();
+    });
     failedCount++;
     become({ kind: 'failed', error });
+  }
+
+  /** What was opened as number `opening` is of no use any more. */
+  async function lose(opening: number, cause: VakError): Promise<void> {
+    if (held === undefined || opening !== openings) return;
+    const { place } = held;
+    await shutHeld();
+    fail(place, cause);
   }
 
   async function settle(): Promise<void> {
@@ -91,8 +108,10 @@ export function createPlaceFollower<P extends object, T>(deps: PlaceFollowerDeps
     failed = undefined;
     if (place === undefined) return become({ kind: 'off' });
     if (held !== undefined) return;
+    const opening = ++openings;
+    const lost = (cause: VakError): void => void lane.run(() => lose(opening, cause));
     try {
-      held = { place, opened: await open(place) };
+      held = { place, opened: await open(place, lost) };
       failedCount = 0;
       become({ kind: 'running' });
     } catch (thrown) {

@@ -187,8 +187,7 @@ export function definePlayedSwarm(): PlayedSwarm {
     });
     shared.swarm = createLocalSwarm({
       ...{
-        ...swarmPartsOn(bus),
-        place: () => shared.place,
+        ...swarmPartsOn(bus, () => shared.place),
         clock,
         logger,
         workspace: 'test',

@@ -3,7 +3,7 @@ import type { SwarmState, WorkerSummary } from '../../src/shared/contract/swarm-
 
 export function swarmStateOf(change: Partial<SwarmState> = {}): SwarmState {
   return {
-    ...{ state: 'running', workers: [], queue: 'local', problem: null },
+    ...{ state: 'running', workers: [], queue: 'local', problem: null, keptOut: null },
     coordinator: { kind: 'running', why: null },
     ...change,
   };

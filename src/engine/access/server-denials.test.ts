@@ -54,3 +54,9 @@ it('A4 of whom nothing is known it is told all the same, and hostile text is not
   expect(told[0]?.rule).toMatch(/not known here/);
   expect(told[0]?.subject).toMatch(/^vak\.\?x{251}$/);
 });
+
+it('A13 A20 that the list of all streams is refused is no incident: its own ones are asked for instead', () => {
+  const { note, told } = open(() => worker);
+  note({ operation: 'publish', subject: '$JS.API.STREAM.LIST' });
+  expect(told).toEqual([]);
+});

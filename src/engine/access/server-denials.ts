@@ -20,7 +20,11 @@ export interface ServerDenialsDeps extends Omit<DenialTellerDeps, 'side'> {
   readonly granted: () => Pick<GrantedHolder, 'roles' | 'queues' | 'holdsRoot'> | undefined;
 }
 
-const behind = 'the grant allows it: the server was told of another one; export anew (vak acl export)';
+/** Whoever may not list all streams asks for its own ones instead (A13): nothing that it wanted was refused. */
+const asksAll = '$JS.API.STREAM.LIST';
+
+const behind =
+  'the grant allows it: the server was told of another one, or shown other credentials; export anew (vak acl export)';
 
 function isFabricSubject(subject: string): boolean {
   try {
@@ -60,5 +64,8 @@ export function createServerDenials(deps: ServerDenialsDeps): (denial: ServerDen
       return 'A4 the server';
     }
   }
-  return (denial) => tell(shownTry({ action: denial.operation, subject: denial.subject ?? '?' }), ruleOf(denial));
+  return (denial) => {
+    if (denial.subject === asksAll) return;
+    tell(shownTry({ action: denial.operation, subject: denial.subject ?? '?' }), ruleOf(denial));
+  };
 }

@@ -1,16 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createUser } from 'nkeys.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type NatsServer, startNatsServer } from '../../../tests/support/nats-server.ts';
 import { utf8 } from '../../shared/base/bytes.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { readSettings } from '../../shared/settings/settings-schema.ts';
+import { createSecret } from '../identity/secret.ts';
 import { createSystemClock } from '../ports/clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
 import { createSystemRandomness } from '../ports/randomness.ts';
 import { type ConnectionSwitch, openConnectionSwitch } from './connection-switch.ts';
 import { createManagedLeases } from './managed-leases.ts';
+import type { OwnServerAuth } from './own-server-auth.ts';
 
 const subject = 'vak.events.default.s1.tokens';
 let folder: string;
@@ -30,10 +33,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function open(): Promise<ConnectionSwitch> {
+async function open(
+  environment: Record<string, string> = {},
+  ownAuth?: (peer: string) => OwnServerAuth,
+): Promise<ConnectionSwitch> {
   connection = await openConnectionSwitch({
     ...{ clock: createSystemClock(), randomness: createSystemRandomness(), logger: createSilentLogger() },
-    ...{ workspace: 'default', peer: () => 'ada', sources: () => ({ environment: {} }) },
+    ...{ workspace: 'default', peer: () => 'ada', sources: () => ({ environment }), ...(ownAuth && { ownAuth }) },
     settings: () => readSettings(file).settings,
     embedded: { folder: join(folder, 'engine'), durability: 'written' },
     managed: createManagedLeases(() => Promise.reject(new VakError('not-found', 'nats-server: not found'))),
@@ -183,6 +189,41 @@ describe('connection switch', () => {
     expect([engine(), readOnlyContext()]).toEqual([undefined, 'prod']);
     await use('embedded');
     expect(readOnlyContext()).toBeUndefined();
+  });
+
+  it('A18 another peer connects to the engine in use by its own key, or by what the context gives; where nothing can be changed it does not', async () => {
+    const [ada, worker, stranger] = [createUser(), createUser(), createUser()];
+    const users = [ada, worker].map((key) => ({ nkey: key.getPublicKey() }));
+    server = await startNatsServer({ users, jetStream: false });
+    file = { ...contexts(server.url), currentContext: 'prod' };
+    let readCount = 0;
+    const keyOf = (key: typeof ada): OwnServerAuth => ({
+      read() {
+        readCount++;
+        return { kind: 'nkey', seed: createSecret(Uint8Array.from(key.getSeed())) };
+      },
+      dispose() {},
+    });
+    const own = await open({}, () => keyOf(ada));
+    await expect.poll(() => own.engine()?.kind).toBe('remote');
+    const connected = await own.engine()?.connectAs?.({ peer: 'worker-1', ownAuth: keyOf(worker) });
+    expect(connected?.status().kind).toBe('connected');
+    await connected?.close();
+    const refused = own.engine()?.connectAs?.({ peer: 'worker-2', ownAuth: keyOf(stranger) });
+    await expect(refused).rejects.toMatchObject({ code: 'unauthorized' });
+    await own.close();
+
+    readCount = 0;
+    const given = await open({ VAK_BUS_NATS_NKEY_SEED: Buffer.from(ada.getSeed()).toString() }, () => keyOf(stranger));
+    await expect.poll(() => given.engine()?.kind).toBe('remote');
+    await (await given.engine()?.connectAs?.({ peer: 'worker-1', ownAuth: keyOf(stranger) }))?.close();
+    expect(readCount).toBe(0);
+    file = { contexts: { prod: { kind: 'remote', url: server.url, readOnly: true } }, currentContext: 'prod' };
+    given.follow();
+    await expect.poll(() => given.engine()?.readOnlyContext).toBe('prod');
+    expect(given.engine()?.connectAs).toBeUndefined();
+    await given.use('embedded');
+    expect([given.engine()?.connectAs, given.present()?.destination]).toEqual([undefined, 'embedded']);
   });
 
   it('B8 closing while a connection is sought ends the search', async () => {

@@ -20,6 +20,15 @@ import { type ConnectContextDeps, connectContext } from './connect-context.ts';
 import { createLiveFabric, type LiveFabric } from './live-fabric.ts';
 import type { OwnServerAuth } from './own-server-auth.ts';
 
+/** Who connects beside the app itself. */
+export interface AppPeer {
+  readonly peer: string;
+  /** Its own keys, where the server is given nothing else (A18); they stay the caller's. */
+  readonly ownAuth: OwnServerAuth;
+  /** Gives up the connection while it is made. */
+  readonly signal?: AbortSignal;
+}
+
 /** An engine, and by which name things are kept for it alone. */
 export interface EngineInUse {
   readonly kind: ContextKind;
@@ -27,12 +36,19 @@ export interface EngineInUse {
   readonly destination: string;
   /** Name of the context if it is read-only. */
   readonly readOnlyContext: string | undefined;
+  /**
+   * Opens a connection of another peer's own to it, which the caller closes. Throws what connecting throws. Left out where all peers share
+   * the fabric: on the embedded engine, and where nothing can be changed.
+   */
+  readonly connectAs?: (who: AppPeer) => Promise<Fabric>;
 }
 
 export interface ConnectionSwitch {
   readonly live: LiveFabric;
   /** The engine in use; undefined while what stands behind the app is no more than a stand-in. */
   engine(): EngineInUse | undefined;
+  /** The same, or the stand-in: what is behind the app. Undefined while one is exchanged for the other. */
+  present(): EngineInUse | undefined;
   /** Name of the context in use; while the first connection is sought, of the one that is sought. */
   current(): string;
   /** The same name if that context is read-only. */
@@ -80,9 +96,29 @@ function toVakError(thrown: unknown, logger: FabricPorts['logger']): VakError {
   return new VakError('internal', `the connection failed, see the log: ${logger.bug('connection.open', thrown)}`);
 }
 
+/** A context as the settings had it when it was opened. */
+type OpenedPlace = Pick<ConnectContextDeps, 'settings' | 'context'>;
+
+/** Who connects, and how it is known where nothing else is given. */
+type Connecting = Pick<ConnectContextDeps, 'peer' | 'ownAuth' | 'signal'>;
+
+/** What is behind the app. */
+interface Present {
+  readonly isStandIn: boolean;
+  readonly engine: EngineInUse;
+}
+
+function ownAuthOf({ ownAuth }: ConnectionSwitchDeps, peer: string): Pick<ConnectContextDeps, 'ownAuth'> {
+  return ownAuth === undefined ? {} : { ownAuth: ownAuth(peer) };
+}
+
+const placeOf = (settings: Settings, context: string | undefined): OpenedPlace =>
+  context === undefined ? { settings } : { settings, context };
+
 /** Opens engines, our own ones with the workspace's streams in them. */
 function createOpener(deps: ConnectionSwitchDeps) {
   const { clock, randomness, logger, workspace } = deps;
+  const ports = { clock, randomness, logger };
 
   async function provisionQuietly(fabric: Fabric): Promise<void> {
     try {
@@ -93,33 +129,53 @@ function createOpener(deps: ConnectionSwitchDeps) {
     }
   }
 
+  async function connect(place: OpenedPlace, { peer, ownAuth, signal }: Connecting): Promise<Fabric> {
+    const { ownAuth: _, ...rest } = deps;
+    return await connectContext({
+      ...{ ...rest, ...place, peer },
+      ...(ownAuth === undefined ? {} : { ownAuth }),
+      ...(signal === undefined ? {} : { signal }),
+      onDenied: (denied) => deps.onDenied?.(peer, denied),
+      onError: (error) => logger.warn('connection.refused', { peer, code: error.code, message: error.message }),
+    });
+  }
+
+  function engineOf(fabric: Fabric, place: OpenedPlace): EngineInUse {
+    const { context, kind, readOnly } = busSettingsOf(place.settings, place.context);
+    const destination = destinationOf(place.settings, place.context);
+    const engine = { kind, fabric, destination, readOnlyContext: readOnly ? context : undefined };
+    if (kind === 'embedded' || readOnly) return engine;
+    return {
+      ...engine,
+      connectAs: ({ ownAuth, ...who }) =>
+        // A connection erases its keys at its end: these are for the next one as well.
+        connect(place, { ...who, ownAuth: { read: () => ownAuth.read(), dispose() {} } }),
+    };
+  }
+
+  async function open(place: OpenedPlace, signal?: AbortSignal): Promise<Fabric> {
+    const peer = deps.peer();
+    const fabric = await connect(place, { peer, ...ownAuthOf(deps, peer), ...(signal && { signal }) });
+    const { kind, readOnly } = busSettingsOf(place.settings, place.context);
+    // Of our own engines we are the provisioner; a remote one is made ready by whoever may.
+    if (kind !== 'remote' && !readOnly) await provisionQuietly(fabric);
+    return fabric;
+  }
+
   return {
-    async open(settings: Settings, context: string | undefined, signal?: AbortSignal): Promise<Fabric> {
-      const peer = deps.peer();
-      const own = deps.ownAuth?.(peer);
-      const { ownAuth: _, ...rest } = deps;
-      const fabric = await connectContext({
-        ...rest,
-        ...{ settings, peer },
-        ...(own === undefined ? {} : { ownAuth: own }),
-        ...(context === undefined ? {} : { context }),
-        ...(signal === undefined ? {} : { signal }),
-        onDenied: (denied) => deps.onDenied?.(peer, denied),
-        onError: (error) => logger.warn('connection.refused', { code: error.code, message: error.message }),
-      });
-      const { kind, readOnly } = busSettingsOf(settings, context);
-      // Of our own engines we are the provisioner; a remote one is made ready by whoever may.
-      if (kind !== 'remote' && !readOnly) await provisionQuietly(fabric);
-      return fabric;
+    open,
+    async openAt(place: OpenedPlace, signal?: AbortSignal): Promise<Present> {
+      return { isStandIn: false, engine: engineOf(await open(place, signal), place) };
     },
     /** What stands in until there is another. */
-    openMemory: () => createEmbeddedFabric({ folder: undefined, durability: 'written', clock, randomness, logger }),
+    async openMemory(): Promise<Present> {
+      const fabric = await createEmbeddedFabric({ ...ports, folder: undefined, durability: 'written' });
+      return {
+        isStandIn: true,
+        engine: { kind: 'embedded', fabric, destination: 'memory', readOnlyContext: undefined },
+      };
+    },
   };
-}
-
-function engineOf(fabric: Fabric, settings: Settings, context: string | undefined): EngineInUse {
-  const { context: name, kind, readOnly } = busSettingsOf(settings, context);
-  return { kind, fabric, destination: destinationOf(settings, context), readOnlyContext: readOnly ? name : undefined };
 }
 
 /** Tries again after a while that grows with each try. */
@@ -160,6 +216,9 @@ function createLeaving({ clock, logger }: Pick<FabricPorts, 'clock' | 'logger'>)
   };
 }
 
+const inUseOf = (present: Present | undefined): EngineInUse | undefined =>
+  present?.isStandIn === false ? present.engine : undefined;
+
 /** The fabric in use for somebody who closes what was opened: closing it leaves it in use. */
 function lend({ bus, durable, status, onStatus, facts, ping }: LiveFabric): Fabric {
   return { bus, durable, status, onStatus, facts, ping, close: async () => {} };
@@ -173,7 +232,7 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
   const leaving = createLeaving({ clock, logger });
   let inUse = busSettingsOf(deps.settings());
   let problem: ErrorShape | undefined;
-  let engine: EngineInUse | undefined;
+  let present: Present | undefined;
   let isEstablished = false;
   const retry = createRetry(clock, () => follow());
   let closing: AbortController | undefined = new AbortController();
@@ -182,32 +241,33 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
 
   const changed = (): void => changes.tell();
 
-  async function openFirst(): Promise<Fabric> {
+  async function openFirst(): Promise<Present> {
     if (inUse.kind !== 'embedded') return await opener.openMemory();
     try {
-      const fabric = await opener.open(deps.settings(), undefined);
+      const first = await opener.openAt({ settings: deps.settings() });
       isEstablished = true;
-      engine = engineOf(fabric, deps.settings(), undefined);
-      return fabric;
+      return first;
     } catch (thrown) {
       problem = toVakError(thrown, logger).toShape();
       return await opener.openMemory();
     }
   }
 
-  const live = createLiveFabric(await openFirst(), { logger });
+  present = await openFirst();
+  const live = createLiveFabric(present.engine.fabric, { logger });
   const sinceMs = clock.now();
 
-  /** Whatever is kept for the engine before is let go of first. */
-  async function exchangeFor(next: Fabric): Promise<void> {
-    const former = engine;
-    engine = undefined;
+  /** Whatever is kept for what was there before is let go of first. */
+  async function exchangeFor(next: Present): Promise<void> {
+    const former = present;
+    present = undefined;
     changed();
-    if (former !== undefined) await leaving.letGo();
+    await leaving.letGo();
     try {
-      await live.exchange(next);
+      await live.exchange(next.engine.fabric);
+      present = next;
     } catch (error) {
-      engine = former;
+      present = former;
       changed();
       throw error;
     }
@@ -220,9 +280,7 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
       await exchangeFor(await opener.openMemory());
       isEstablished = false;
     }
-    const next = await opener.open(settings, context, closing?.signal);
-    await exchangeFor(next);
-    engine = engineOf(next, settings, context);
+    await exchangeFor(await opener.openAt(placeOf(settings, context), closing?.signal));
     inUse = wanted;
     isEstablished = true;
     problem = undefined;
@@ -270,15 +328,14 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
 
   return {
     live,
-    ...{ current: () => inUse.context, engine: () => engine },
-    readOnlyContext: () => (inUse.readOnly ? inUse.context : undefined),
+    ...{ current: () => inUse.context, present: () => present?.engine, engine: () => inUseOf(present) },
+    ...{ problem: () => problem, readOnlyContext: () => (inUse.readOnly ? inUse.context : undefined) },
     status() {
       if (isEstablished || inUse.context === embeddedContext) return live.status();
       const attempt = retry.count();
       if (attempt === 0) return { kind: 'connecting', sinceMs };
       return { kind: 'reconnecting', sinceMs, attempt, error: problem ?? null };
     },
-    problem: () => problem,
     ...{ follow, onChange: changes.add, onLeave: leaving.add },
     use: (name) =>
       changing.run(async () => {
@@ -289,7 +346,7 @@ export async function openConnectionSwitch(deps: ConnectionSwitchDeps): Promise<
       }),
     async connect(name, signal) {
       const isInUse = isEstablished && keyOf(busSettingsOf(deps.settings(), name)) === keyOf(inUse);
-      return isInUse ? lend(live) : await opener.open(deps.settings(), name, signal);
+      return isInUse ? lend(live) : await opener.open(placeOf(deps.settings(), name), signal);
     },
     async close() {
       closing?.abort();

@@ -21,7 +21,7 @@ export interface Alarm {
 /** What they are found in. */
 export interface AlarmSources {
   readonly flow: Pick<StreamsStatus, 'droppedCount'>;
-  readonly swarm: Pick<SwarmState, 'state' | 'workers' | 'problem' | 'coordinator'>;
+  readonly swarm: Pick<SwarmState, 'state' | 'workers' | 'problem' | 'keptOut' | 'coordinator'>;
   readonly quarantine: Pick<QuarantineState, 'refusedCount'>;
   readonly connection: ConnectionsState;
   readonly provisioning: ProvisioningState;
@@ -46,11 +46,12 @@ function ofConnection({ status, staleSinceMs, problem, missing, outbox, outages 
   ];
 }
 
-function ofSwarm({ state, workers, problem, coordinator }: AlarmSources['swarm']): readonly Alarm[] {
+function ofSwarm({ state, workers, problem, keptOut, coordinator }: AlarmSources['swarm']): readonly Alarm[] {
   const isOn = state !== 'stopped';
   return [
     ...workers.flatMap(({ session, death }) => one(`death ${session}`, death !== null, death?.atMs ?? 0)),
     ...one('swarm', isOn && problem !== null),
+    ...one('kept-out', isOn && keptOut !== null),
     ...one('coordinator', isOn && coordinator.kind === 'failed'),
   ];
 }

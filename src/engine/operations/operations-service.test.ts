@@ -323,7 +323,7 @@ test('product.md the badge counts what the flag shows: incidents, what is wrong 
       swarm: {
         state: 'running',
         workers: [{ session: 's-1', death: { atMs: 5 } }],
-        problem: null,
+        ...{ problem: null, keptOut: null },
         coordinator: { kind: 'running' },
       },
       provisioning: { lacking: [] },

@@ -2,6 +2,7 @@
  * The app's own dead-letter supervisor, on the engines that are the app's (protocol.md W3).
  * Law: once it has its keys it works whether the key store is locked or not; where it does not work that is told, and why.
  */
+import type { VakError } from '../../shared/base/vak-error.ts';
 import type { ContextKind } from '../../shared/settings/settings-schema.ts';
 import { type OwnCredentials, takeCredentials } from '../identity/own-credentials.ts';
 import type { IssueCredentials } from '../identity/peer-credentials.ts';
@@ -25,17 +26,17 @@ export interface SupervisedPlace extends WorkPlace {
   readonly kind: ContextKind;
 }
 
-export interface AppSupervisorDeps extends WorkPorts {
+export interface AppSupervisorDeps<P extends SupervisedPlace = SupervisedPlace> extends WorkPorts {
   readonly workspace: string;
   /** The engine that may be written to now; the same object as long as it is the same engine. */
-  readonly place: () => SupervisedPlace | undefined;
+  readonly place: () => P | undefined;
   /** Whether the key store may be read. */
   readonly isOpen: () => boolean;
   /** Names the workspace's keys that count now; undefined before they were seen. */
   readonly basis: () => string | undefined;
   readonly issueCredentials: IssueCredentials;
-  /** Opens its peer there. */
-  readonly openPeer: (own: OwnCredentials, place: WorkPlace) => Promise<WorkPeer>;
+  /** Opens its peer there; `lost` is told if that is of no use any more. */
+  readonly openPeer: (own: OwnCredentials, place: P, lost: (cause: VakError) => void) => Promise<WorkPeer>;
   readonly onChange: () => void;
 }
 
@@ -55,20 +56,20 @@ interface Supervising {
 }
 
 /** Where, and with which keys: with others it begins anew. */
-interface Post {
-  readonly there: SupervisedPlace;
+interface Post<P> {
+  readonly there: P;
   readonly basis: string;
 }
 
 /** Creates it at rest. */
-export function createAppSupervisor(deps: AppSupervisorDeps): AppSupervisor {
+export function createAppSupervisor<P extends SupervisedPlace>(deps: AppSupervisorDeps<P>): AppSupervisor {
   const { workspace, place, isOpen, basis, issueCredentials, openPeer, onChange, clock, randomness, logger } = deps;
   let keys: { readonly own: OwnCredentials; readonly basis: string } | undefined;
-  let post: Post | undefined;
+  let post: Post<P> | undefined;
   /** Why it cannot hear of deaths at the moment. */
   let trouble: string | null = null;
 
-  function wanted(): Post | undefined {
+  function wanted(): Post<P> | undefined {
     const [there, now] = [place(), basis()];
     if (there === undefined || there.kind === 'remote' || now === undefined) return undefined;
     if (keys?.basis !== now && !isOpen()) return undefined;
@@ -85,7 +86,7 @@ export function createAppSupervisor(deps: AppSupervisorDeps): AppSupervisor {
   }
 
   /** New ones as long as there are any: grants end. */
-  async function takeKeys({ basis: now }: Post): Promise<OwnCredentials> {
+  async function takeKeys({ basis: now }: Post<P>): Promise<OwnCredentials> {
     if (keys !== undefined && !isOpen()) return keys.own;
     const given = await issueCredentials({ peer, roles: ['dlq-supervisor'], queues: [] });
     keys?.own.dispose();
@@ -113,10 +114,10 @@ export function createAppSupervisor(deps: AppSupervisorDeps): AppSupervisor {
     return { peer: opened, supervisor };
   }
 
-  const follower = createPlaceFollower<Post, Supervising>({
+  const follower = createPlaceFollower<Post<P>, Supervising>({
     wanted,
-    async open(at) {
-      const opened = await openPeer(await takeKeys(at), at.there);
+    async open(at, lost) {
+      const opened = await openPeer(await takeKeys(at), at.there, lost);
       try {
         return await supervise(opened);
       } catch (error) {

@@ -4,13 +4,19 @@
  * them is refused stands in one record.
  */
 import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
-import type { SwarmState } from '../../shared/contract/swarm-contract.ts';
+import type { VakError } from '../../shared/base/vak-error.ts';
+import type { CoordinatorState, SwarmState } from '../../shared/contract/swarm-contract.ts';
+import { holdsRoot } from '../access/access-export.ts';
 import { createDenialLog, type DenialLog } from '../access/denial-log.ts';
 import type { DeniedAccess } from '../access/denial-teller.ts';
 import { createPeerPermit } from '../access/peer-permit.ts';
 import { createPermittedFabric } from '../access/permitted-fabric.ts';
 import { createServerDenials, type ServerDenial } from '../access/server-denials.ts';
+import type { Fabric } from '../bus/fabric.ts';
 import type { ConnectionSwitch, EngineInUse } from '../connections/connection-switch.ts';
+import { createOwnServerAuth, type OwnServerAuth } from '../connections/own-server-auth.ts';
+import { connectPeer } from '../connections/peer-connection.ts';
+import { createPeerLink, type LinkProblem, type PeerLink, type PeerLinkDeps } from '../connections/peer-link.ts';
 import { grantAt } from '../identity/grant-timeline.ts';
 import type { OwnCredentials } from '../identity/own-credentials.ts';
 import type { IssueCredentials } from '../identity/peer-credentials.ts';
@@ -20,6 +26,7 @@ import { createStandings, standingEveryMs, watchStanding } from '../identity/sta
 import { openOwnOutbox, outboxFolder } from '../outbox/outbox-folder.ts';
 import { createLocalSwarm, type LaunchWorker, type LocalSwarm, type SwarmSessions } from '../swarm/local-swarm.ts';
 import { createSwarmCoordinator } from '../swarm/swarm-coordinator.ts';
+import { swarmPeerName } from '../swarm/swarm-peer.ts';
 import type { WorkPlace } from '../swarm/work-lanes.ts';
 import { createKnownGrants } from '../work/known-grants.ts';
 import { openWorkPeer, type WorkPeer, type WorkPorts } from '../work/work-peer.ts';
@@ -87,6 +94,44 @@ function createPeerOpener(ports: AppWorkPorts, onDenied: (denied: DeniedAccess) 
   };
 }
 
+/** The keys by which each of the app's peers is known at a server. */
+type KeysOf = (peer: string) => OwnServerAuth;
+
+interface LinkHooks extends Pick<PeerLinkDeps, 'onMove' | 'onChange'> {
+  /** Whether it is to be on an engine at all; it is if this is left out. */
+  readonly isWanted?: () => boolean;
+}
+
+/** Makes the ways of the app's peers to the engine in use. */
+function createLinks({ clock, logger }: WorkPorts, connection: ConnectionSwitch, keysOf: KeysOf) {
+  return (peer: string, { isWanted = () => true, ...hooks }: LinkHooks): PeerLink => {
+    const present = (): EngineInUse | undefined => (isWanted() ? connection.present() : undefined);
+    const writable = (): EngineInUse | undefined => writableEngine(connection);
+    return createPeerLink({ ...hooks, peer, present, writable, ownAuth: keysOf(peer), clock, logger });
+  };
+}
+
+/** Opens the supervisor's peer, which has a connection of its own where peers have. */
+function createSupervisorOpener(openPeer: ReturnType<typeof createPeerOpener>, keysOf: KeysOf) {
+  return async (own: OwnCredentials, engine: EngineInUse, lost: (cause: VakError) => void): Promise<WorkPeer> => {
+    const { peer } = own.grant;
+    const ownAuth = keysOf(peer);
+    let connected: Fabric | undefined;
+    const leave = async (): Promise<void> => {
+      await connected?.close();
+      ownAuth.dispose();
+    };
+    try {
+      connected = await connectPeer(engine, { peer, ownAuth, lost });
+      const opened = await openPeer(own, { fabric: connected ?? engine.fabric, destination: engine.destination });
+      return { ...opened, close: (limitMs) => opened.close(limitMs).finally(leave) };
+    } catch (error) {
+      await leave();
+      throw error;
+    }
+  };
+}
+
 /** How peers stand by their grants. The root is known as soon as the key store was open once; before that nobody runs. */
 function createAppStandings(
   { profile, clock }: AppWorkPorts,
@@ -144,13 +189,14 @@ function createServerNotes({ profile, clock, logger }: AppWorkPorts, { workspace
     if (!isOpen()) return undefined;
     const contents = keyStore.read();
     const found = grantAt(records.timelines(contents)(peer), clock.now())?.grant;
-    const holdsRoot = contents.workspaces.some((one) => one.workspace === workspace && one.rootSeed !== null);
-    return found === undefined ? undefined : { roles: found.roles, queues: found.queues, holdsRoot };
+    if (found === undefined) return undefined;
+    const { roles, queues } = found;
+    return { roles, queues, holdsRoot: holdsRoot({ peer, roles }, { contents, workspace }) };
   }
   return (peer: string, denial: ServerDenial): void => {
     const of = { workspace, peer, clock, logger, onDenied, granted: () => granted(peer) };
     const note = notes.get(peer) ?? createServerDenials(of);
-    // The app speaks as its operator alone, and before there is one as the workbench.
+    // The app speaks as its operator, before there is one as the workbench, and as the peers that it runs.
     notes.set(peer, note);
     note(denial);
   };
@@ -160,6 +206,28 @@ function createServerNotes({ profile, clock, logger }: AppWorkPorts, { workspace
 function writableEngine({ engine }: ConnectionSwitch): EngineInUse | undefined {
   const inUse = engine();
   return inUse?.readOnlyContext === undefined ? inUse : undefined;
+}
+
+/** What a swarm takes of the profile. */
+function swarmSources(from: AppWorkPorts, { workspace, isOpen }: Pick<AppWorkPlaneDeps, 'workspace' | 'isOpen'>) {
+  const { files, settings, keyStore, heads } = from.profile;
+  return {
+    ...{ heads, standing: createAppStandings(from, workspace, isOpen) },
+    policy: () => settings.settings().policy,
+    secrets: () => (isOpen() ? secretsFor(keyStore.read(), workspace, from.clock.now()) : undefined),
+    files: { outbox: files.outbox, directory: files.directory(workspace), serials: files.serials },
+  };
+}
+
+/** Whether any process of the swarm lives, or is to. */
+function hasPeers({ state, workers }: Pick<SwarmState, 'state' | 'workers'>): boolean {
+  return state !== 'stopped' || workers.some((one) => one.state !== 'ended' && one.state !== 'dead');
+}
+
+/** The coordinator's state, when its peer may be on no engine. That it is kept out is told of all who are. */
+function toldOf(state: CoordinatorState, problem: LinkProblem | null): CoordinatorState {
+  if (state.kind !== 'off' || problem === null || problem.isKeptOut) return state;
+  return { kind: 'failed', why: `${swarmPeerName}: ${problem.message}` };
 }
 
 /** Runs them once for each basis: the key store changes for less than its keys, too. */
@@ -177,42 +245,39 @@ function onceA(basis: () => string | undefined, runs: readonly (() => void)[]): 
 export function createAppWorkPlane(from: AppWorkPorts, deps: AppWorkPlaneDeps): AppWorkPlane {
   const { workspace, connection, issueCredentials, sessions, isOpen } = deps;
   const { clock, randomness, logger, launchWorker: launch } = from;
-  const { files, settings, keyStore, heads } = from.profile;
+  const { settings, keyStore } = from.profile;
   const ports = { clock, randomness, logger };
   const held = createDisposer();
   const { denials, onDenied, onServerDenial } = createDenialRecord(from, { workspace, isOpen });
   const openPeer = createPeerOpener(from, onDenied);
   const { current: basis } = held.add(createKeyBasis(keyStore, { workspace, isOpen }));
-  const standing = createAppStandings(from, workspace, isOpen);
-  const place = (): EngineInUse | undefined => writableEngine(connection);
+  const keysOf: KeysOf = (peer) => createOwnServerAuth({ keyStore, workspace, peer, clock });
+  const linkFor = createLinks(ports, connection, keysOf);
+  const onMove = (): Promise<void> => coordinator.follow();
+  const ownLink = linkFor(swarmPeerName, { onMove, onChange: deps.onSwarm, isWanted: () => hasPeers(swarm.state()) });
   const swarm = createLocalSwarm({
-    ...{ ...ports, launch, issueCredentials, heads, workspace, sessions, place, standing, onDenied },
-    policy: () => settings.settings().policy,
-    secrets: () => (isOpen() ? secretsFor(keyStore.read(), workspace, clock.now()) : undefined),
-    files: { outbox: files.outbox, directory: files.directory(workspace), serials: files.serials },
-    ...{ bus: connection.live.bus, onChange: onSwarm },
+    ...{ ...ports, launch, issueCredentials, workspace, sessions, linkFor, ownLink, onDenied },
+    ...swarmSources(from, { workspace, isOpen }),
+    onChange() {
+      deps.onSwarm();
+      followPhase();
+    },
   });
+  const isRunning = (): boolean => swarm.state().state === 'running';
   const coordinator = createSwarmCoordinator({
     ...{ ...ports, workspace, onChange: deps.onSwarm },
-    place: () => (swarm.state().state === 'running' ? place() : undefined),
+    place: () => (isRunning() ? ownLink.place() : undefined),
     openPeer: async (there) => await openPeer(await swarm.own.own(), there),
     workerCount: () => swarm.queueWorkerCount,
   });
   const supervisor = createAppSupervisor({
-    ...{ ...ports, workspace, place, isOpen, basis, issueCredentials, openPeer, onChange: () => deps.onSupervisor?.() },
+    ...{ ...ports, workspace, isOpen, basis, issueCredentials, onChange: () => deps.onSupervisor?.() },
+    ...{ place: () => writableEngine(connection), openPeer: createSupervisorOpener(openPeer, keysOf) },
   });
-  let phase: SwarmState['state'] = 'stopped';
 
-  /** The coordinator works exactly while the swarm does. */
-  function onSwarm(): void {
-    deps.onSwarm();
-    const { state } = swarm.state();
-    if (state === phase) return;
-    phase = state;
-    void coordinator.follow();
-  }
-
-  const followAll = () => Promise.all([swarm.follow(), coordinator.follow(), supervisor.follow()]).then(() => {});
+  // The coordinator works exactly while the swarm does; its peer is on the engine while any worker lives.
+  const followPhase = onceA(() => `${isRunning()} ${hasPeers(swarm.state())}`, [() => void ownLink.follow()]);
+  const followAll = () => Promise.all([swarm.follow(), supervisor.follow()]).then(() => {});
 
   held.add(connection.onChange(() => void followAll()));
   held.add(connection.onLeave(followAll));
@@ -224,7 +289,10 @@ export function createAppWorkPlane(from: AppWorkPorts, deps: AppWorkPlaneDeps): 
   return {
     swarm: {
       ...{ start: swarm.start, stop: swarm.stop, run: swarm.run, cancel: swarm.cancel, kill: swarm.kill },
-      state: () => ({ ...swarm.state(), coordinator: coordinator.state() }),
+      state: () => ({
+        ...swarm.state(),
+        coordinator: toldOf(coordinator.state(), isRunning() ? ownLink.problem() : null),
+      }),
     },
     ...{ supervisor, denials, onServerDenial },
     async stop() {

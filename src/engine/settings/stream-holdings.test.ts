@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { streamsOf } from '../../shared/protocol/stream-table.ts';
 import { readSettings } from '../../shared/settings/settings-schema.ts';
-import type { StreamState } from '../bus/durable.ts';
+import type { Stream, StreamState } from '../bus/durable.ts';
 import { lookAtHoldings } from './stream-holdings.ts';
 
 const workspace = 'acme';
@@ -11,8 +11,16 @@ const states: readonly StreamState[] = streamsOf(workspace)
   .filter(({ name }) => name !== 'VAK_KEYS_acme')
   .map((spec, at) => ({ spec, messageCount: at, bytes: at * 10, firstSeq: 1, lastSeq: at, consumerCount: 0 }));
 
-it('B3 each stream of the table is told with what it keeps, what is asked for and what it holds; one that is not there says so', async () => {
-  const durable = { streams: async () => states };
+const planeOf = (look: (name: string) => Promise<StreamState>) => ({
+  stream: (name: string) => ({ state: () => look(name) }) as unknown as Stream,
+});
+
+it('B3 A13 each stream of the table is told with what it keeps, what is asked for and what it holds; one that is not there says so', async () => {
+  const durable = planeOf(async (name) => {
+    const found = states.find(({ spec }) => spec.name === name);
+    if (found === undefined) throw new VakError('not-found', `stream ${name}: not there`);
+    return found;
+  });
   const retention = retentionOf({ deadLettersDays: 7 });
   const { streams, why } = await lookAtHoldings({ durable, workspace, retention });
   expect([streams?.map(({ kind }) => kind), why]).toEqual([
@@ -29,10 +37,10 @@ it('B3 each stream of the table is told with what it keeps, what is asked for an
 it('B10 what cannot be read is said, with why; a bug is none of it', async () => {
   const retention = retentionOf({});
   expect(await lookAtHoldings({ durable: undefined, workspace, retention })).toMatchObject({ streams: null });
-  const refused = { streams: () => Promise.reject(new VakError('unauthorized', 'streams: not allowed')) };
+  const refused = planeOf(() => Promise.reject(new VakError('unauthorized', 'streams: not allowed')));
   expect(await lookAtHoldings({ durable: refused, workspace, retention })).toEqual({
     ...{ streams: null, why: 'streams: not allowed' },
   });
-  const bug = { streams: () => Promise.reject(new TypeError('bug')) };
+  const bug = planeOf(() => Promise.reject(new TypeError('bug')));
   await expect(lookAtHoldings({ durable: bug, workspace, retention })).rejects.toThrow('bug');
 });

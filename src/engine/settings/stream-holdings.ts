@@ -7,17 +7,27 @@ import type { Holdings, KeptLimits, StreamHolding } from '../../shared/contract/
 import type { StreamSpec } from '../../shared/protocol/stream-table.ts';
 import { keptStreamsOf, streamKindOf } from '../../shared/settings/kept-streams.ts';
 import type { Settings } from '../../shared/settings/settings-schema.ts';
-import type { DurablePlane } from '../bus/durable.ts';
+import type { DurablePlane, StreamState } from '../bus/durable.ts';
 
 export interface HoldingsQuestion {
   /** The engine in use; undefined: none is there. */
-  readonly durable: Pick<DurablePlane, 'streams'> | undefined;
+  readonly durable: Pick<DurablePlane, 'stream'> | undefined;
   readonly workspace: string;
   readonly retention: Settings['retention'];
 }
 
 function limitsOf({ retention, maxAgeMs, maxBytes, whenFull }: StreamSpec): KeptLimits {
   return { retention: retention === 'limits' ? 'limits' : 'until-done', maxAgeMs, maxBytes, whenFull };
+}
+
+/** One by one: a server that enforces access lists its streams for nobody (A13). Undefined: it is not there. */
+async function stateOf(durable: Pick<DurablePlane, 'stream'>, name: string): Promise<StreamState | undefined> {
+  try {
+    return await durable.stream(name).state();
+  } catch (error) {
+    if (isVakError(error, 'not-found')) return undefined;
+    throw error;
+  }
 }
 
 /** Looks. Rejects with what is no VakError. */
@@ -28,16 +38,15 @@ export async function lookAtHoldings({
 }: HoldingsQuestion): Promise<Pick<Holdings, 'streams' | 'why'>> {
   if (durable === undefined) return { streams: null, why: 'there is no connection yet' };
   try {
-    const found = new Map((await durable.streams()).map((state) => [state.spec.name, state]));
-    const streams = keptStreamsOf(workspace, retention).map((spec): StreamHolding => {
-      const state = found.get(spec.name);
+    const looking = keptStreamsOf(workspace, retention).map(async (spec): Promise<StreamHolding> => {
+      const state = await stateOf(durable, spec.name);
       return {
         ...{ kind: streamKindOf(spec, workspace), name: spec.name, asked: limitsOf(spec) },
         kept: state === undefined ? null : limitsOf(state.spec),
         ...{ messageCount: state?.messageCount ?? 0, bytes: state?.bytes ?? 0 },
       };
     });
-    return { streams, why: null };
+    return { streams: await Promise.all(looking), why: null };
   } catch (error) {
     if (!isVakError(error)) throw error;
     return { streams: null, why: error.message };

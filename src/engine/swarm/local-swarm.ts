@@ -10,7 +10,7 @@ import type { DeniedAccess } from '../access/denial-teller.ts';
 import { createPeerPermit } from '../access/peer-permit.ts';
 import type { Permit } from '../access/permit.ts';
 import { createPermittedBus } from '../access/permitted-bus.ts';
-import type { Bus } from '../bus/bus.ts';
+import type { PeerLink, PeerLinkDeps } from '../connections/peer-link.ts';
 import type { ReceivePolicy } from '../envelope/receive-policy.ts';
 import { eraseCredentials, type IssueCredentials } from '../identity/peer-credentials.ts';
 import type { PeerSecrets } from '../identity/peer-secrets.ts';
@@ -28,9 +28,9 @@ import { localQueue } from './local-queue.ts';
 import { createReplacements } from './replacements.ts';
 import { createSwarmCommander } from './swarm-commander.ts';
 import { createSwarmCrew, type Member, type SwarmCrew, type WorkerKind } from './swarm-crew.ts';
-import { createSwarmPeer, type SwarmPeer } from './swarm-peer.ts';
+import { createSwarmPeer, type SwarmPeer, swarmPeerName } from './swarm-peer.ts';
 import { createSwarmWorker, type SwarmWorker, type WorkerStanding } from './swarm-worker.ts';
-import { createWorkLanes, type WorkFiles, type WorkPlace } from './work-lanes.ts';
+import { createWorkLanes, type WorkFiles } from './work-lanes.ts';
 
 /** Starts the process of a worker. */
 export type LaunchWorker = (peer: string) => LaunchedPeer;
@@ -51,10 +51,10 @@ export interface LocalSwarmDeps {
   readonly issueCredentials: IssueCredentials;
   /** Where the chains of the swarm's peers have come to. */
   readonly heads: HeadStore;
-  /** What workers tell of themselves, and what they are asked, goes there, whichever engine is in use. */
-  readonly bus: Bus;
-  /** The engine on which tasks are claimed now; the same object as long as it is the same engine. */
-  readonly place: () => WorkPlace | undefined;
+  /** Makes the way of one of its workers to the engine in use. */
+  readonly linkFor: (peer: string, hooks: Pick<PeerLinkDeps, 'onMove' | 'onChange'>) => PeerLink;
+  /** The way of its own peer; closed with it. */
+  readonly ownLink: PeerLink;
   readonly files: WorkFiles;
   readonly policy: () => ReceivePolicy;
   /** The workspace's secrets as they count now, as copies; undefined while the key store is locked. */
@@ -91,7 +91,7 @@ export interface LocalSwarm {
   cancel(input: { readonly taskId: string }): Promise<void>;
   /** Resolves when the process and all that it started are gone; throws `not-found`. */
   kill(input: { readonly peer: string }): Promise<void>;
-  /** Sends the queue workers to where the work is now; resolves when each has left where it was. */
+  /** Sends its peers to where the app is now; resolves when each has left where it was. */
   follow(): Promise<void>;
   /** Tells the workers the present policy. */
   followPolicy(): void;
@@ -115,10 +115,9 @@ const workerRights = { roles: ['worker'], queues: [localQueue] } as const;
 
 /** Starts workers with all that they need. */
 function createLauncher(deps: LocalSwarmDeps, own: SwarmPeer) {
-  const { clock, logger, heads, randomness, workspace, sessions, policy, secrets, place, files, onDenied, onChange } =
-    deps;
+  const { clock, logger, heads, randomness, workspace, sessions, policy, secrets, files, onDenied, onChange } = deps;
   const { table = createProcessTable() } = deps;
-  const commander = createSwarmCommander({ ...deps, own });
+  const commander = createSwarmCommander({ ...deps, own, link: deps.ownLink });
   /** By worker: what it may do, and the key that it signs with as soon as it has one. */
   const rights = new WeakMap<SwarmWorker, { readonly permit: Permit; sign: string | undefined }>();
 
@@ -138,11 +137,14 @@ function createLauncher(deps: LocalSwarmDeps, own: SwarmPeer) {
       // What it is refused on its channel and on its lanes is one account.
       const permit = createPeerPermit({ ...granted, clock, logger, onDenied });
       const worker = createSwarmWorker({
-        bus: createPermittedBus(deps.bus, permit),
+        linkFor(hooks) {
+          const link = deps.linkFor(peer, hooks);
+          return { ...link, bus: createPermittedBus(link.bus, permit) };
+        },
         ...{ clock, randomness, logger, table, commander, heads, workspace, peer, session, policy, secrets, onChange },
         ...(kind === 'command'
           ? {}
-          : { lanesOn: (port) => createWorkLanes({ port, place, files, permit, clock, logger }) }),
+          : { lanesOn: (port, { place }) => createWorkLanes({ port, place, files, permit, clock, logger }) }),
         ...{ process: deps.launch(peer), standing },
       });
       const known: { readonly permit: Permit; sign: string | undefined } = { permit, sign: undefined };
@@ -190,10 +192,19 @@ function takeWorker(crew: SwarmCrew): Member {
   throw new VakError('limit-exceeded', message, { retryable: true });
 }
 
+/** Whom the server does not let in, and why. */
+function keptOutOf(crew: SwarmCrew, ownLink: PeerLink): SwarmState['keptOut'] {
+  const own = { peer: swarmPeerName, problem: ownLink.problem() };
+  const workers = crew.live().map(({ worker }) => ({ peer: worker.peer, problem: worker.linkProblem() }));
+  const out = [own, ...workers].filter(({ problem }) => problem?.isKeptOut);
+  const why = out[0]?.problem?.message;
+  return why === undefined ? null : { peers: out.map(({ peer }) => peer), why };
+}
+
 /** Creates a swarm without workers. */
 export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
-  const { clock, logger, randomness, sessions, onChange } = deps;
-  const own = createSwarmPeer(deps);
+  const { clock, logger, randomness, sessions, ownLink, onChange } = deps;
+  const own = createSwarmPeer({ ...deps, link: ownLink });
   const launcher = createLauncher(deps, own);
   const crew = createSwarmCrew({ ...launcher, onChange, onGone });
   const replacements = createReplacements({ clock, replace: () => void replaceSafely() });
@@ -331,7 +342,7 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
   return {
     ...{ start, stop, run, cancel, kill, own },
     async follow() {
-      await Promise.all(crew.live('queue').map(({ worker }) => worker.follow()));
+      await Promise.all([ownLink.follow(), ...crew.live().map(({ worker }) => worker.follow())]);
     },
     followPolicy() {
       for (const { worker } of crew.live()) worker.followPolicy();
@@ -349,7 +360,13 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
     },
     state() {
       const workers = crew.all.map(({ worker }) => worker.summary());
-      return { state: phase, queue: localQueue, problem: replacements.problem(), workers };
+      return {
+        state: phase,
+        queue: localQueue,
+        problem: replacements.problem(),
+        keptOut: keptOutOf(crew, ownLink),
+        workers,
+      };
     },
     async dispose() {
       const stopped = stop();
@@ -357,6 +374,7 @@ export function createLocalSwarm(deps: LocalSwarmDeps): LocalSwarm {
       await stopped;
       replacements.dispose();
       own.dispose();
+      await ownLink.close();
     },
   };
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { linksOn } from '../../../tests/support/swarm-parts.ts';
 import { createTestWorkspace } from '../../../tests/support/worker-credentials.ts';
 import { toText, utf8 } from '../../shared/base/bytes.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
@@ -34,8 +35,9 @@ function create(): SwarmCommander {
     issuedCount++;
     return issue(wanted);
   };
-  own = createSwarmPeer({ issueCredentials, workspace: 'test' });
-  return createSwarmCommander({ own, bus, clock, randomness, heads, workspace: 'test' });
+  const { ownLink: link } = linksOn(bus);
+  own = createSwarmPeer({ issueCredentials, workspace: 'test', link });
+  return createSwarmCommander({ own, link, clock, randomness, heads, workspace: 'test' });
 }
 
 beforeEach(() => {

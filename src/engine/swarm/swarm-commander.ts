@@ -5,7 +5,8 @@
 import type { Grant } from '../../shared/protocol/identity-records.ts';
 import { buildSubject } from '../../shared/protocol/subject.ts';
 import type { TraceContext } from '../../shared/protocol/trace-context.ts';
-import type { Bus, RequestOptions } from '../bus/bus.ts';
+import type { RequestOptions } from '../bus/bus.ts';
+import type { PeerLink } from '../connections/peer-link.ts';
 import { createEnvelopeAuthor, type EnvelopeAuthor } from '../envelope/envelope-author.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeadStore } from '../ports/head-store.ts';
@@ -15,7 +16,8 @@ import { swarmPeerName as peer, type SwarmPeer } from './swarm-peer.ts';
 /** What a commander is made of. */
 export interface SwarmCommanderDeps {
   readonly own: Pick<SwarmPeer, 'own'>;
-  readonly bus: Pick<Bus, 'request'>;
+  /** Its way to the engine in use. */
+  readonly link: Pick<PeerLink, 'bus' | 'reached'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly heads: HeadStore;
@@ -39,7 +41,7 @@ export interface SwarmCommander {
 
 /** Creates the commander of one swarm: a new session, whose chain begins with its first request. */
 export function createSwarmCommander(deps: SwarmCommanderDeps): SwarmCommander {
-  const { own, bus, clock, randomness, heads, workspace } = deps;
+  const { own, link, clock, randomness, heads, workspace } = deps;
   const session = createSessionId(peer, randomness);
   let author: EnvelopeAuthor | undefined;
 
@@ -53,9 +55,10 @@ export function createSwarmCommander(deps: SwarmCommanderDeps): SwarmCommander {
     grant: async () => (await own.own()).grant,
     async ask({ worker, verb, payload, trace, ...options }) {
       const current = await authorOf();
+      await link.reached();
       const subject = buildSubject({ plane: 'control', workspace, entity: worker, verb });
       return await new Promise((resolve) => {
-        current.publish({ subject, payload, trace }, (bytes) => resolve(bus.request(subject, bytes, options)));
+        current.publish({ subject, payload, trace }, (bytes) => resolve(link.bus.request(subject, bytes, options)));
       });
     },
   };

@@ -5,6 +5,7 @@
  */
 import type { Disposable } from '../../shared/base/disposer.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
+import type { PeerLink } from '../connections/peer-link.ts';
 import { type OwnCredentials, takeCredentials } from '../identity/own-credentials.ts';
 import type { IssueCredentials } from '../identity/peer-credentials.ts';
 import { eraseSecrets, type PeerSecrets } from '../identity/peer-secrets.ts';
@@ -23,8 +24,10 @@ export interface SwarmPeer extends Disposable {
 export function createSwarmPeer(deps: {
   readonly issueCredentials: IssueCredentials;
   readonly workspace: string;
+  /** Its way to the engine in use, which begins when it has its keys. */
+  readonly link: Pick<PeerLink, 'begin'>;
 }): SwarmPeer {
-  const { issueCredentials, workspace } = deps;
+  const { issueCredentials, workspace, link } = deps;
   let standing: Promise<OwnCredentials> | undefined;
   let isDisposed = false;
 
@@ -37,6 +40,7 @@ export function createSwarmPeer(deps: {
       own.dispose();
       throw new VakError('closed', 'the swarm has ended with the app');
     }
+    void link.begin();
     return own;
   }
 

@@ -5,6 +5,7 @@ import {
   type PlaneProfile,
   planeWorkspace,
 } from '../../../tests/support/plane-profile.ts';
+import { linksOn } from '../../../tests/support/swarm-parts.ts';
 import { buildTestPrograms, type TestPrograms } from '../../../tests/support/test-programs.ts';
 import { utf8 } from '../../shared/base/bytes.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
@@ -82,7 +83,7 @@ beforeEach(async () => {
         },
       };
     },
-    ...{ bus: live.bus, place: () => place, onChange: () => {}, secrets: () => undefined, onDenied: denials.note },
+    ...{ ...linksOn(live.bus, () => place), onChange: () => {}, secrets: () => undefined, onDenied: denials.note },
     files: {
       outbox: profile.files.outbox,
       directory: profile.files.directory(planeWorkspace),

@@ -9,9 +9,9 @@ import type { ChainHead } from '../../shared/protocol/chain-verdict.ts';
 import { sourceOf } from '../../shared/protocol/envelope-fields.ts';
 import type { Grant } from '../../shared/protocol/identity-records.ts';
 import type { TaskPayload } from '../../shared/protocol/payloads.ts';
-import type { Bus } from '../bus/bus.ts';
 import { serveChannelBus } from '../bus/channel/channel-host.ts';
 import type { ChannelPort } from '../bus/channel/channel-port.ts';
+import type { LinkProblem, PeerLink, PeerLinkDeps } from '../connections/peer-link.ts';
 import type { ReceivePolicy } from '../envelope/receive-policy.ts';
 import { eraseCredentials, type PeerCredentials } from '../identity/peer-credentials.ts';
 import { eraseSecrets, type PeerSecrets } from '../identity/peer-secrets.ts';
@@ -49,10 +49,10 @@ export interface WorkerStanding {
 
 /** What a worker of the swarm is made of. */
 export interface SwarmWorkerDeps {
-  /** What it tells of itself goes there, whichever engine is in use. */
-  readonly bus: Bus;
+  /** Makes its way to the engine in use: all that it says and does goes there. */
+  readonly linkFor: (hooks: Pick<PeerLinkDeps, 'onMove' | 'onChange'>) => PeerLink;
   /** Of a queue worker: where it works. Without it the worker takes commands. */
-  readonly lanesOn?: (port: ChannelPort) => WorkLanes;
+  readonly lanesOn?: (port: ChannelPort, link: Pick<PeerLink, 'place'>) => WorkLanes;
   readonly policy: () => ReceivePolicy;
   /** The workspace's secrets as they count now, as copies; undefined while the key store is locked. */
   readonly secrets: () => PeerSecrets | undefined;
@@ -83,6 +83,8 @@ export interface SwarmWorker {
   readonly isLive: boolean;
   /** An operator has ended it. */
   readonly wasKilled: boolean;
+  /** Why it is on no engine. */
+  linkProblem(): LinkProblem | null;
   summary(): WorkerSummary;
   /** Hands over a task; resolves once the worker has taken it. Throws what the worker answers, `timeout`, `closed`. */
   run(taskId: string, task: TaskPayload): Promise<void>;
@@ -90,7 +92,7 @@ export interface SwarmWorker {
   cancel(taskId: string): Promise<void>;
   /** Ends the process at once, as a crash would. `cause`: why, unless an operator wants it. */
   kill(cause?: string): Promise<void>;
-  /** A queue worker goes where the work is now; resolves when it was told, having left where it was. */
+  /** It goes where the app is now; resolves when a queue worker was told where to work, having left where it was. */
   follow(): Promise<void>;
   /** What it takes of plain and unsigned messages is another policy now. */
   followPolicy(): void;
@@ -105,8 +107,8 @@ const lateCause = `not ready within ${readyLimitMs / 1000} s and was ended`;
 
 type WorkerState = WorkerSummary['state'];
 
-/** Tells a worker who it is; `fail` is told why that could not be done. No copy of its keys is left here. */
-async function configure(deps: SwarmWorkerDeps, fail: (cause: string) => void): Promise<void> {
+/** Tells a worker who it is; gives whether it was told, and `fail` why it was not. No copy of its keys is left here. */
+async function configure(deps: SwarmWorkerDeps, fail: (cause: string) => void): Promise<boolean> {
   const { logger, workspace, peer, session, process, policy, lanesOn } = deps;
   const queue = lanesOn === undefined ? null : localQueue;
   try {
@@ -115,21 +117,31 @@ async function configure(deps: SwarmWorkerDeps, fail: (cause: string) => void): 
       const self = { workspace, peer, session, queue, policy: policy() };
       const frame = { kind: 'configure', ...self, credentials, commanders } as const;
       process.post((resumes === undefined ? frame : { ...frame, resumes }) satisfies MainFrame);
+      return true;
     } finally {
       eraseCredentials(credentials);
     }
   } catch (error) {
     const why = isVakError(error) ? error.message : `see the log: ${logger.bug('swarm.identity', error)}`;
     fail(`it got no identity: ${why}`);
+    return false;
   }
 }
 
-/** Tells a worker the secrets that count now; those that change while its keys are on their way are told after them. */
-function createSecretsTeller(
-  { process, secrets }: Pick<SwarmWorkerDeps, 'process' | 'secrets'>,
-  configured: Promise<void>,
-  isLive: () => boolean,
-): () => void {
+interface Introduced {
+  readonly link: Pick<PeerLink, 'begin'>;
+  readonly fail: (cause: string) => void;
+  readonly isLive: () => boolean;
+}
+
+/**
+ * Tells a worker who it is, and has its link begin then. Gives what tells it the secrets that count now; those that change while its keys
+ * are on their way are told after them.
+ */
+function introduce(deps: SwarmWorkerDeps, { link, fail, isLive }: Introduced): () => void {
+  const { process, secrets } = deps;
+  const configured = configure(deps, fail);
+  void configured.then((isDone) => (isDone && isLive() ? link.begin() : undefined));
   return () =>
     void configured.then(() => {
       const current = isLive() ? secrets() : undefined;
@@ -146,14 +158,21 @@ function keepHead({ source, seq, leaf }: Extract<WorkerFrame, { kind: 'head' }>,
   else logger.warn('swarm.foreign-head', { peer });
 }
 
+/** How a worker is on the engine in use, and how it is asked there. */
+function createWays(deps: SwarmWorkerDeps, onMove: () => Promise<void>) {
+  const { linkFor, lanesOn, onChange, process } = deps;
+  const gone = new AbortController();
+  const link = linkFor({ onMove, onChange });
+  const requester = createWorkerRequester({ ...deps, reached: link.reached, gone: gone.signal });
+  return { link, requester, lanes: lanesOn?.(process, link), endRequests: () => gone.abort() };
+}
+
 /** Takes over a process that was just launched, and tells it who it is. */
 export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
-  const { bus, clock, logger, table, peer, session, process: launched } = deps;
+  const { clock, logger, table, peer, session, process: launched } = deps;
   const held = createDisposer();
   const groups = new Set<number>();
-  const exitAbort = new AbortController();
-  const requester = createWorkerRequester({ ...deps, gone: exitAbort.signal });
-  const lanes = deps.lanesOn?.(launched);
+  const { link, lanes, requester, endRequests } = createWays(deps, followLanes);
   const kind = lanes === undefined ? 'command' : 'queue';
   const [ready, gone] = [createDeferred<void>(), createDeferred<void>()];
   // Whoever does not wait for readiness learns of the failure from the summary.
@@ -169,6 +188,11 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     deps.onChange();
   }
 
+  /** Before it is ready it works nowhere. */
+  async function followLanes(): Promise<void> {
+    if (state !== 'starting') await lanes?.follow();
+  }
+
   function onFrame(frame: WorkerFrame): void {
     switch (frame.kind) {
       case 'ready':
@@ -176,7 +200,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
         readyTimer.dispose();
         ready.resolve();
         become('idle');
-        void lanes?.follow();
+        void followLanes();
         return;
       case 'refused':
         refusal = frame.reason;
@@ -231,8 +255,10 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     const isAsked = state === 'stopping';
     const facts = { exit: how, wasReady, endCause, refusal, task: tasks.task ?? undefined, hadGroups: groups.size > 0 };
     readyTimer.dispose();
-    exitAbort.abort();
+    endRequests();
     void lanes?.close();
+    served.dispose();
+    const left = link.close();
     problem = null;
     tasks.die();
     const atMs = clock.now();
@@ -249,6 +275,7 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
       logger.bug('swarm.end-leftovers', thrown);
     }
     removeStalePipes();
+    await left;
     held.dispose();
     deps.onChange();
     gone.resolve();
@@ -265,14 +292,15 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     else if (frame === 'malformed') logger.warn('swarm.malformed-frame', { peer });
   }
 
-  held.add(serveChannelBus({ port: launched, bus, clock, logger }));
+  const served = held.add(serveChannelBus({ port: launched, bus: link.bus, clock, logger }));
   held.add(launched.onMessage(onMessage));
   held.add(launched.onExit((how) => void onExit(how)));
   const readyTimer = held.add(clock.setTimer(readyLimitMs, () => endBecause(lateCause)));
-  const followSecrets = createSecretsTeller(deps, configure(deps, endBecause), () => exit === undefined);
+  const followSecrets = introduce(deps, { link, fail: endBecause, isLive: () => exit === undefined });
 
   return {
     ...{ peer, session, ready: ready.promise, gone: gone.promise, cancel: requester.cancel, followSecrets },
+    ...{ follow: link.follow, linkProblem: () => (exit === undefined ? link.problem() : null) },
     get isLive() {
       return exit === undefined;
     },
@@ -281,7 +309,8 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
     },
     summary() {
       const pid = exit ? null : launched.pid;
-      return { peer, session, kind, pid, state, task: tasks.task, death, problem, ...tasks.counts() };
+      const why = exit ? null : (link.problem()?.message ?? problem);
+      return { peer, session, kind, pid, state, task: tasks.task, death, problem: why, ...tasks.counts() };
     },
     async run(taskId, toRun) {
       if (kind === 'queue' || state !== 'idle') {
@@ -297,9 +326,6 @@ export function createSwarmWorker(deps: SwarmWorkerDeps): SwarmWorker {
         if (!isVakError(error, 'timeout') && tasks.drop(taskId)) backToIdle();
         throw error;
       }
-    },
-    async follow() {
-      if (state === 'idle' || state === 'busy') await lanes?.follow();
     },
     followPolicy() {
       if (exit === undefined) launched.post({ kind: 'policy', policy: deps.policy() } satisfies MainFrame);

@@ -19,6 +19,8 @@ export interface WorkerRequesterDeps {
   readonly randomness: Randomness;
   readonly peer: string;
   readonly session: string;
+  /** Resolves when the worker is on the engine in use and hears what it is asked there; throws why not. */
+  readonly reached: () => Promise<void>;
   /** Aborted when the worker's process has ended. */
   readonly gone: AbortSignal;
 }
@@ -33,12 +35,13 @@ export interface WorkerRequester {
 
 /** Creates the requester of one worker. */
 export function createWorkerRequester(deps: WorkerRequesterDeps): WorkerRequester {
-  const { commander, randomness, peer, session, gone } = deps;
+  const { commander, randomness, peer, session, reached, gone } = deps;
   /** Of the task that was asked for last. */
   let trace: TraceContext | undefined;
 
   async function ask(order: Pick<WorkerOrder, 'verb' | 'payload' | 'trace' | 'timeoutMs'>): Promise<void> {
     try {
+      await reached();
       checkAnswer(await commander.ask({ ...order, worker: peer, signal: gone }));
     } catch (error) {
       if (!gone.aborted) throw error;

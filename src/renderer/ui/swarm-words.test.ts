@@ -60,6 +60,8 @@ describe('where the swarm publishes', () => {
   it('what is wrong with all of it is one sentence', () => {
     expect(swarmTrouble(swarmStateOf())).toBeUndefined();
     expect(swarmTrouble(swarmStateOf({ problem: '9 workers died' }))).toBe('9 workers died.');
+    const keptOut = { peers: ['swarm', 'worker-1'], why: 'it was not told' };
+    expect(swarmTrouble(swarmStateOf({ keptOut }))).toBe('swarm, worker-1: it was not told.');
     expect(swarmTrouble(swarmStateOf({ coordinator: { kind: 'failed', why: 'no streams' } }))).toBe(
       'No tasks are put into the queue: no streams.',
     );

@@ -45,9 +45,22 @@ export function taskWords({ command, isWaiting }: RunningTask): string {
   return isWaiting ? `waits for approval: ${title}` : title;
 }
 
+/** Names in a line: `swarm, worker-1, worker-2 and 4 more`. */
+function namesOf(peers: readonly string[]): string {
+  const shown = peers.length > 4 ? peers.slice(0, 3) : peers;
+  const more = peers.length - shown.length;
+  return more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${formatCount(more)} more`;
+}
+
+/** Whom the server does not let in, why, and what to do. */
+export function keptOutWords({ peers, why }: NonNullable<SwarmState['keptOut']>): string {
+  return `${namesOf(peers)}: ${why}.`;
+}
+
 /** What is wrong with the swarm as a whole, in a sentence; undefined: nothing. */
-export function swarmTrouble({ problem, coordinator }: SwarmState): string | undefined {
+export function swarmTrouble({ problem, coordinator, keptOut }: SwarmState): string | undefined {
   if (problem !== null) return `${problem}.`;
+  if (keptOut !== null) return keptOutWords(keptOut);
   if (coordinator.kind === 'failed') return `No tasks are put into the queue: ${coordinator.why ?? 'see the log'}.`;
   return undefined;
 }

@@ -60,6 +60,8 @@ export interface SwarmState {
   readonly coordinator: CoordinatorState;
   /** Why workers that have died are not replaced; null: they are. */
   readonly problem: string | null;
+  /** Its peers that the server of the connection does not let in, and what that said of the first; null: none. */
+  readonly keptOut: { readonly peers: readonly string[]; readonly why: string } | null;
 }
 
 export const swarmContract = {

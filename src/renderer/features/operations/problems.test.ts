@@ -232,6 +232,17 @@ describe('what is wrong now', () => {
     expect(findProblems({ ...nothing, swarm: { ...swarm, state: 'stopped' } })).toEqual([]);
   });
 
+  it('A20 peers of the swarm that the server does not let in are one problem, which leads to the export', () => {
+    const keptOut = { peers: ['swarm', 'worker-1', 'worker-2', 'worker-3', 'worker-4'], why: 'it was not told' };
+    expect(findProblems({ ...nothing, swarm: swarmStateOf({ keptOut }) })).toMatchObject([
+      {
+        ...{ id: 'kept-out', tone: 'bad', place: { kind: 'access' }, lasting: { kind: 'standing' } },
+        title: 'The server does not let in 5 peers of the local swarm',
+        why: 'swarm, worker-1, worker-2 and 2 more: it was not told.',
+      },
+    ]);
+  });
+
   it('W5 dead letters lead to themselves: those of the queue, of the class that the incident is about', () => {
     const placeOf = (id: string) =>
       findProblems({ ...nothing, work: work({ ...incident('dead-letters'), id }) })[0]?.place;

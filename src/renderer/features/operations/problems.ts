@@ -9,6 +9,7 @@ import type { RefusalReason } from '../../../shared/contract/trust-report.ts';
 import { storeFault } from '../../ui/connection-words.ts';
 import { formatCount, formatDuration } from '../../ui/format.ts';
 import { refusalWords } from '../../ui/refusal-words.ts';
+import { keptOutWords } from '../../ui/swarm-words.ts';
 
 /** What there is to look at. */
 export type ProblemPlace =
@@ -81,12 +82,21 @@ function deathsOf(swarm: SwarmState | undefined): readonly Problem[] {
 /** What keeps the swarm from its work, while it should work. */
 function swarmProblems(swarm: SwarmState | undefined): readonly Problem[] {
   if (swarm === undefined || swarm.state === 'stopped') return [];
-  const { problem, coordinator, queue } = swarm;
+  const { problem, coordinator, keptOut, queue } = swarm;
   const base = { ...ofWindow, tone: 'wait', atMs: null, place: { kind: 'queue', queue } } as const;
   const problems: Problem[] = [];
   if (problem !== null) {
     const title = 'Workers that die are not replaced';
     problems.push({ ...base, id: 'swarm', title, why: sentence(problem), lasting: standing('stands until they are') });
+  }
+  if (keptOut !== null) {
+    const count = keptOut.peers.length;
+    problems.push({
+      ...{ ...base, id: 'kept-out', tone: 'bad', place: { kind: 'access' } },
+      title: `The server does not let in ${formatCount(count)} ${count === 1 ? 'peer' : 'peers'} of the local swarm`,
+      why: keptOutWords(keptOut),
+      lasting: standing('stands until they are let in'),
+    });
   }
   if (coordinator.kind === 'failed') {
     problems.push({
@@ -289,7 +299,7 @@ export function isAcknowledged(
 
 /** What is the worst comes first; what is of one rank is told by when it began, so that nothing jumps while it goes on. */
 const ranks =
-  'lost refused-record refused-approval denied refused supervisor death dead-letters swarm coordinator stuck no-consumer age lag drops'.split(
+  'lost refused-record refused-approval denied refused supervisor kept-out death dead-letters swarm coordinator stuck no-consumer age lag drops'.split(
     ' ',
   );
 
