@@ -1,3 +1,5 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 /** Connections: the app on a real nats-server and on the managed one; the server is pulled under it and put back. */
 import { expect, type Page } from '@playwright/test';
 import { type NatsServer, startNatsServer } from '../tests/support/nats-server.ts';
@@ -117,7 +119,12 @@ async function triedCount(page: Page): Promise<number> {
 /** The server begins to enforce access under the running app: each of its peers works on by its own key; one that the server was not told of is kept out until it is. */
 async function expectEnforced({ page, profile }: Workbench, server: NatsServer): Promise<void> {
   const exported = (): string => mustRun(profile, ['acl', 'export', '--format', 'nats-conf']).stdout;
+  // As docs/spec/access.md has it for a server whose streams lie in its one account.
+  await server.kill('SIGTERM');
+  const accounts = join(server.storeFolder, 'jetstream');
+  renameSync(join(accounts, '$G'), join(accounts, 'VAK_STREAMS_default'));
   await server.config(exported());
+  await server.restart();
   const before = await triedCount(page);
   await expect.poll(() => triedCount(page), { timeout: 30_000 }).toBeGreaterThan(before);
   await call(page, 'swarm.stop', {});

@@ -44,6 +44,7 @@ import { createSessionDirectory } from './sessions/session-directory.ts';
 import { createSessionsService } from './sessions/sessions-service.ts';
 import { type Environment, keyStoreSecrets } from './settings/secret-sources.ts';
 import { createSettingsParts, type SettingsPartsDeps } from './settings-parts.ts';
+import { keepCurrent } from './snapshots/keep-current.ts';
 import { createSnapshotHub, type SnapshotHub } from './snapshots/snapshot-hub.ts';
 import type { LaunchWorker } from './swarm/local-swarm.ts';
 import { createTriagePlane, type TriagePlane, type TriagePlaneDeps } from './triage-plane.ts';
@@ -85,8 +86,6 @@ export interface Engine {
   /** Ends the swarm, drains the bus, releases everything. */
   stop(): Promise<void>;
 }
-
-const sampleMs = 1000;
 
 interface StreamsDeps {
   readonly bus: Bus;
@@ -138,30 +137,6 @@ function createPersonal({ ports, connection, workspace, onChange, ...parts }: Pe
   const settings = createSettingsParts(ports, { workspace, onChange, ...parts });
   const issueCredentials = createCredentialIssuer({ keyStore, records, clock, randomness });
   return { identity, settings, issueCredentials, directory: createDirectoryOf(ports, connection) };
-}
-
-interface CurrentDeps {
-  readonly clock: Clock;
-  readonly buffer: MessageBuffer;
-  readonly streams: StreamsService;
-  readonly snapshots: SnapshotHub<AppContract>;
-  readonly work: Pick<WorkPlane, 'recount'>;
-}
-
-/** Takes the figures that are sampled once a second, and says when they changed. */
-function keepCurrent({ clock, buffer, streams, snapshots, work }: CurrentDeps, sampleUsage: () => void): Disposable {
-  const held = createDisposer();
-  held.add(
-    clock.setTicker(sampleMs, () => {
-      sampleUsage();
-      streams.sample();
-      work.recount();
-      snapshots.changed('app.status');
-      snapshots.changed('streams.status');
-    }),
-  );
-  held.add(buffer.onAppend(() => snapshots.changed('streams.status')));
-  return held;
 }
 
 /** The engine that the settings ask for, over the profile's own folders and secrets. */

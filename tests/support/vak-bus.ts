@@ -1,6 +1,6 @@
 /** A real nats-server beside the program `vak`: one a test file, and what tests of bus commands wait for. */
 import type { ChildProcess } from 'node:child_process';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { Fabric } from '../../src/engine/bus/fabric.ts';
 import { connectNats } from '../../src/engine/bus/nats/nats-fabric.ts';
 import { provision } from '../../src/engine/bus/provision.ts';
@@ -37,12 +37,24 @@ export interface PreparedServer {
   provision(workspace?: string): Promise<void>;
 }
 
+/** Buckets of what peers are: those of one test, whose profile is gone, are none of the next one's, which may have the same root. */
+async function forgetPeers(url: string): Promise<void> {
+  const { durable, close } = await connectForTest(url);
+  try {
+    for (const bucket of ['CARDS', 'GRANTS']) await durable.deleteStream(`KV_VAK_${bucket}_default`);
+  } finally {
+    await close();
+  }
+}
+
 /** Starts a server before the tests of a file, and stops it after them. */
 export function prepareServer(options: NatsServerOptions = {}): PreparedServer {
   let server: NatsServer | undefined;
   beforeAll(async () => {
     server = await startNatsServer(options);
   });
+  const isOpen = options.users === undefined && options.token === undefined && options.config === undefined;
+  if (isOpen && options.tls === undefined && options.jetStream !== false) afterEach(() => forgetPeers(get().url));
   afterAll(() => server?.stop());
   const get = (): NatsServer => {
     if (server === undefined) throw new Error('the server has not started');

@@ -35,9 +35,9 @@ export function grantedNow(place: ExportPlace): readonly GrantedPeer[] {
   return [...records.directory.grantedPeers()].sort().flatMap((peer): GrantedPeer[] => {
     const granted = grantAt(timelineOf(peer), nowMs)?.grant;
     if (granted === undefined || granted.roles.length === 0) return [];
-    const { sign, roles, queues, notAfter } = granted;
+    const { sign, roles, queues, notAfter, serial: since } = granted;
     if (notAfter !== 0 && notAfter * 1000 <= nowMs) return [];
-    return [{ peer, sign, roles, queues, notAfter, holdsRoot: holdsRoot({ peer, roles }, place) }];
+    return [{ peer, sign, roles, queues, notAfter, since, holdsRoot: holdsRoot({ peer, roles }, place) }];
   });
 }
 

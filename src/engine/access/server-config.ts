@@ -17,6 +17,8 @@ export interface GrantedPeer {
   readonly queues: readonly string[];
   /** Seconds since the epoch; 0: without end. */
   readonly notAfter: number;
+  /** When it was made, seconds since the epoch (I5). */
+  readonly since?: number;
   readonly holdsRoot: boolean;
 }
 
@@ -43,10 +45,10 @@ export function serverUsersOf(
   all: readonly string[],
 ): readonly ServerUser[] {
   checkKeys(granted);
-  return granted.map(({ peer, sign, roles, queues, notAfter, holdsRoot }) => {
+  return granted.map(({ peer, sign, roles, queues, notAfter, since, holdsRoot }) => {
     const mediaOf = roles.some((role) => mediaRoles.has(role)) ? all : [];
     const rights = serverRights({ workspace, peer, roles, queues, holdsRoot, mediaOf });
-    return { peer, nkey: sign, notAfter, rights };
+    return { peer, nkey: sign, notAfter, rights, ...(since === undefined ? {} : { since }) };
   });
 }
 

@@ -16,6 +16,8 @@ export interface ServerUser {
   readonly nkey: string;
   /** Seconds since the epoch; 0: without end. */
   readonly notAfter: number;
+  /** When its grant was made, seconds since the epoch: what was signed for it before counts no more. Left out: whatever was signed counts. */
+  readonly since?: number;
   readonly rights: ServerRights;
 }
 
@@ -72,6 +74,12 @@ function scopeOf({ peer, rights: { publish, subscribe } }: ServerUser, key: Serv
   };
 }
 
+/** Up to when JWTs of each key were signed that count no more. A grant's time may be ahead of the clock (I5); what is signed now counts. */
+function revocationsOf(users: readonly ServerUser[], nowSeconds: number): Readonly<Record<string, number>> {
+  const dated = users.flatMap(({ nkey, since }) => (since === undefined ? [] : [[nkey, since] as const]));
+  return Object.fromEntries(dated.map(([nkey, since]) => [nkey, Math.min(since, nowSeconds) - 1]));
+}
+
 /** The accounts' claims on each other: what the peers may ask of the streams, and nothing else (A22). */
 function border(
   workspace: string,
@@ -88,12 +96,12 @@ function border(
 
 /** Signs who a peer is, for the server that knows its rights. */
 export function signUserJwt(
-  { peer, nkey, notAfter }: Omit<ServerUser, 'rights'>,
+  { peer, nkey, notAfter }: Omit<ServerUser, 'rights' | 'since'>,
   { keys, nowSeconds }: { readonly keys: ServerKeys; readonly nowSeconds: number },
 ): string {
   const end = notAfter === 0 ? {} : { exp: notAfter };
   const nats = { issuer_account: keys.peers.name, type: 'user', version: 2 };
-  return signJwt({ ...{ sub: nkey, name: peer, nats }, ...end }, keys.scopeOf(peer), nowSeconds);
+  return signJwt({ ...{ sub: nkey, name: peer, nats }, ...end }, keys.scopeOf(peer, nkey), nowSeconds);
 }
 
 /** Signs everything that a server needs to know of a workspace. `nowSeconds`: since the epoch. */
@@ -104,7 +112,7 @@ export function signServerJwts(
 ): ServerJwts {
   const { operator, streams, peers, system } = keys;
   const { exports, imports } = border(workspace, keys);
-  const scoped = users.map((user) => ({ user, key: keys.scopeOf(user.peer) }));
+  const scoped = users.map((user) => ({ user, key: keys.scopeOf(user.peer, user.nkey) }));
   const ofOperator = (claims: Claims, atSeconds: number): string => signJwt(claims, operator, atSeconds);
   const accountOf = (key: ServerKey, name: string, nats: object): Claims => {
     return { sub: key.name, name, nats: { ...nats, type: 'account', version: 2 } };
@@ -122,7 +130,8 @@ export function signServerJwts(
         name: streams.name,
         jwt: ofOperator(
           accountOf(streams, `${workspace}-streams`, {
-            limits: { ...accountLimits, ...jetStreamLimits, conn: 0 },
+            // Nobody is a user of it, yet the server's own clients for the streams count as connections.
+            limits: { ...accountLimits, ...jetStreamLimits },
             exports,
           }),
           nowSeconds,
@@ -134,6 +143,7 @@ export function signServerJwts(
           accountOf(peers, workspace, {
             limits: accountLimits,
             imports,
+            revocations: revocationsOf(users, nowSeconds),
             signing_keys: scoped.map(({ user, key }) => scopeOf(user, key)),
           }),
           nowSeconds,

@@ -25,8 +25,8 @@ export interface ServerKeys extends Disposable {
   readonly peers: ServerKey;
   /** The server's own account, which an operator must name. */
   readonly system: ServerKey;
-  /** Signs the JWTs of one peer. Throws `invalid-subject`. */
-  scopeOf(peer: string): ServerKey;
+  /** Signs the JWTs of one peer with one signing key (`U…`): who was granted another key since has nothing of the former. Throws `invalid-subject`. */
+  scopeOf(peer: string, nkey: string): ServerKey;
 }
 
 const salt = utf8('vak-nats-keys-v1');
@@ -53,7 +53,7 @@ export function deriveServerKeys(workspace: string, rootSeed: Secret): ServerKey
     streams: derive(Prefix.Account, 'account'),
     peers: derive(Prefix.Account, 'peers'),
     system: derive(Prefix.Account, 'system'),
-    scopeOf: (peer) => derive(Prefix.Account, `scope/${checkToken(peer, 'peer')}`),
+    scopeOf: (peer, nkey) => derive(Prefix.Account, `scope/${checkToken(peer, 'peer')}/${checkToken(nkey, 'nkey')}`),
     dispose() {
       root.fill(0);
       for (const key of made) key.dispose();

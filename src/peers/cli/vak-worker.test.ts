@@ -127,13 +127,13 @@ test(
     const poison = await submit('q', { command: ['sh', '-c', 'kill -9 $PPID'] });
     const claims: unknown[] = [];
     const attempt = async (): Promise<void> => {
-      const worker = await serve(['worker', '--queue', 'q']);
+      const worker = await serve(['worker', '--queue', 'q', '--identity', 'mortal']);
       expect(await worker.ended).toMatchObject({ code: null });
       claims.push(...worker.events('claimed'));
     };
     for (let i = 0; i < 4; i++) await attempt();
     expect(claims).toMatchObject([1, 2, 3, 4].map((number) => ({ task: poison, attempt: number })));
-    const survivor = await serve(['worker', '--queue', 'q']);
+    const survivor = await serve(['worker', '--queue', 'q', '--identity', 'mortal']);
     const after = await submit('q', { command: ['true'] });
     await expect.poll(() => survivor.events('done'), patience).toMatchObject([{ task: after, attempt: 1 }]);
     await expect.poll(() => supervisor.events('buried'), patience).toMatchObject([{ task: poison, queue: 'q' }]);
@@ -145,7 +145,7 @@ test(
 );
 
 test('W1 vak worker: an input goes to the handler, and what it does not know ends as a dead letter', slow, async () => {
-  const worker = await serve(['worker', '--queue', 'q', '--exec', 'grep -q zwei']);
+  const worker = await serve(['worker', '--queue', 'q', '--exec', 'grep -q zwei', '--identity', 'handler']);
   const task = await submit('q', { input: { list: [1, 'zwei'] } });
   await expect.poll(() => worker.events('done'), patience).toMatchObject([{ task }]);
 });
@@ -176,7 +176,7 @@ test(
   'E7 vak worker: a secret that is added while it runs opens tasks, and seals, without a new start',
   slow,
   async () => {
-    const worker = await serve(['worker', '--queue', 'q']);
+    const worker = await serve(['worker', '--queue', 'q', '--identity', 'renewing']);
     const before = await submit('q', { command: ['true'] });
     await expect.poll(() => worker.events('done'), patience).toMatchObject([{ task: before }]);
     const file = join(program.profile, 'new-secret');
