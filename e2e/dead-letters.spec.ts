@@ -130,6 +130,10 @@ async function triageByKeys(workbench: Workbench): Promise<void> {
     await call(page, 'settings.set', { key: 'look.theme', value: theme });
     await setPageSize(workbench, 1024, 700);
     expect(await violations(page)).toEqual([]);
+    // The list beside the open letter keeps time, state and reason in sight.
+    const reason = await page.getByTestId('letter-list').getByText('exit code').first().boundingBox();
+    const panel = await detail.boundingBox();
+    expect((reason?.x ?? 0) + 40).toBeLessThan(panel?.x ?? 0);
     await setPageSize(workbench, 1920, 1080);
   }
   await openBundle(workbench, bundle);
@@ -183,6 +187,7 @@ test('W5 thousands of letters: found, retargeted, stopped by a canary, guarded b
     await call(page, 'swarm.stop', {});
     await typeName(workbench);
     await forbid(workbench);
+    await typeWhileReading(workbench);
   });
 });
 
@@ -264,18 +269,47 @@ async function typeName(workbench: Workbench): Promise<void> {
   await tellSnapshot(workbench, 'connections.state', { ...state, contexts });
   await filterBy(page, 'queue:mail');
   await page.keyboard.press('Shift+X');
+  await page.keyboard.press('b');
+  await expect(page.getByTestId('bundle-submit')).not.toHaveAttribute('aria-disabled', 'true');
+  await expect(page.getByTestId('plan-typed')).toHaveCount(0);
+  await page.keyboard.press('Escape');
   await page.keyboard.press('r');
   await expect(page.getByTestId('plan-facts')).toHaveAttribute('data-count', '1000');
   const submit = page.getByTestId('retry-submit');
   await expect(submit).toHaveAttribute('aria-disabled', 'true');
-  await page.getByTestId('plan-typed').fill('elsewhere');
+  // Keys alone: the name is typed where the focus is, and Enter before it does nothing.
+  const typed = page.getByTestId('plan-typed');
+  await expect(typed).toBeFocused();
+  await page.keyboard.type('elsewhere');
+  await page.keyboard.press('Enter');
   await expect(submit).toHaveAttribute('aria-disabled', 'true');
-  await page.getByTestId('plan-typed').fill('embedded');
-  await submit.click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('embedded');
+  await page.keyboard.press('Enter');
   const campaign = page.getByTestId('campaign').first();
   await expect(campaign.getByTestId('campaign-published')).toBeVisible({ timeout: 30_000 });
   await campaign.getByTestId('campaign-stop').click();
   await expect(campaign).not.toHaveAttribute('data-state', 'running', { timeout: 30_000 });
+}
+
+/** While they are read for the first time, the filter takes what is typed, and keeps the focus when they are there. */
+async function typeWhileReading(workbench: Workbench): Promise<void> {
+  const { page } = workbench;
+  const filter = page.getByTestId('letter-filter');
+  const state = await readSnapshot(page, 'dlq.state');
+  const reading = { readAtMs: null, problem: null, readCount: 350, streamCount: 950 };
+  await tellSnapshot(workbench, 'dlq.state', { ...state, ...reading });
+  await expect(page.getByTestId('letters-waiting')).toHaveText('Reading the dead letters: 350 of 950');
+  await filterBy(page, 'error:Key');
+  // Enter left the field; what is typed on goes into it again.
+  await page.keyboard.press('/');
+  await page.keyboard.press('End');
+  await tellSnapshot(workbench, 'dlq.state', state, 1);
+  await expect(page.getByTestId('bulk-bar')).toBeVisible();
+  await expect(filter).toBeFocused();
+  await page.keyboard.type('Error');
+  await expect(filter).toHaveValue('error:KeyError');
+  await expect(page.getByTestId('letter-list').getByRole('row').nth(1)).toContainText('of stage B');
 }
 
 /** What a connection forbids stands at every action before it is pressed, at that of a notice too. */

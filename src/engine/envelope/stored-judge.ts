@@ -31,6 +31,8 @@ export type StoredVerdict =
       readonly reading: EnvelopeReading;
       readonly refusal: Refusal;
       readonly isFinal: boolean;
+      /** Given where only its key is gone: what its signer is granted. Nothing that it says is known. */
+      readonly signer?: Pick<SoundMessage, 'roles' | 'queues'>;
     }
   | { readonly kind: 'locked' };
 
@@ -54,6 +56,8 @@ type Refused = Extract<StoredVerdict, { kind: 'refused' }>;
 function refused(reading: EnvelopeReading, refusal: Refusal, isFinal = true): Refused {
   return { kind: 'refused', reading, refusal, isFinal };
 }
+
+const goneKinds: ReadonlySet<string> = new Set(['revoked-secret', 'expired-secret', 'unknown-secret']);
 
 /** What an envelope says of itself, whatever is known of grants and secrets. */
 function judgeAlone(reading: EnvelopeReading, early: Refusal | undefined): Refused | ReadEnvelope {
@@ -88,7 +92,8 @@ export function createStoredJudge(deps: StoredJudgeDeps): StoredJudge {
     const lacks = mayOpenLater(failure);
     if (lacks === 'secret') knowledge.seekSecrets();
     const isFinal = lacks === undefined || (lacks === 'alias' && knowledge.followsAliases !== true);
-    return refused(read, { reason: 'unopenable', why: failure.why }, isFinal);
+    const verdict = refused(read, { reason: 'unopenable', why: failure.why }, isFinal);
+    return goneKinds.has(failure.kind) ? { ...verdict, signer: { roles, queues } } : verdict;
   }
 
   return ({ subject, data, storedMs }) => {

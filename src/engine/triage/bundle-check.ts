@@ -11,7 +11,7 @@ import {
 } from './bundle-envelope-check.ts';
 import { type BundleLine, type BundleManifest, digestOfLine, parseBundleLine } from './bundle-format.ts';
 import { type BundleGlance, glanceAtBundle, isCanonical } from './bundle-glance.ts';
-import { type BundleIntegrity, judgeIntegrity } from './bundle-integrity.ts';
+import { type BundleIntegrity, changedLine, cutAtLineOf, judgeIntegrity } from './bundle-integrity.ts';
 import { type RawBundleLine, readBundleLines } from './bundle-lines.ts';
 import { type BundleSignature, type BundleSigners, createBundleSigners } from './bundle-signers.ts';
 
@@ -51,6 +51,8 @@ export interface BundleSummary {
   readonly validCount: number;
   readonly soundCount: number;
   readonly provenCount: number;
+  /** The last line of a file that was cut off before its end; undefined: it has its end. */
+  readonly cutAtLine: number | undefined;
   /** What is wrong with the file as a whole, in sentences. */
   readonly errors: readonly string[];
 }
@@ -71,8 +73,6 @@ export interface BundleCheckOptions {
 export function rootUnlessOther(known: string | undefined, claimed: string | undefined): string | undefined {
   return claimed === undefined || claimed === known ? known : undefined;
 }
-
-const changed = 'It is not the line that was signed.';
 
 interface ReadableLine {
   readonly number: number;
@@ -112,7 +112,10 @@ function findingsOf(content: BundleLine, { signers, proven }: Judging) {
 /** What is wrong with the manifest. */
 function faultsOfFirst(content: BundleLine, bytes: Uint8Array, { signature }: Judging): readonly string[] {
   if (content.kind !== 'manifest') return ['It is no manifest.'];
-  return [...(isCanonical(bytes, content) ? [] : [changed]), ...(signature?.kind === 'invalid' ? [signature.why] : [])];
+  return [
+    ...(isCanonical(bytes, content) ? [] : [changedLine]),
+    ...(signature?.kind === 'invalid' ? [signature.why] : []),
+  ];
 }
 
 /** What is wrong with another line as a line; of the index only one form is right. */
@@ -136,7 +139,7 @@ function judgeLine({ number, bytes, offset, isWhole }: RawBundleLine, judging: J
   const ending = isWhole ? [] : ['No line break ends it: the file was cut off or changed.'];
   const faults = number === 1 ? faultsOfFirst(content, bytes, judging) : [];
   const isOther = number > 1 && isAnother(content, { number, bytes }, judging);
-  const errors = [...faults, ...(isOther ? [changed] : []), ...found.errors, ...ending];
+  const errors = [...faults, ...(isOther ? [judging.whole.whyChanged] : []), ...found.errors, ...ending];
   const kind = content.kind === 'part' ? content.name : content.kind;
   const place = { offset, sizeBytes: bytes.length, digest: digestOfLine(bytes) };
   return { line: number, kind, isOk: errors.length === 0, ...found, errors, content, place };
@@ -162,7 +165,10 @@ function createTally() {
 function judgingOf(glance: BundleGlance, rootOf: BundleCheckOptions['rootOf']): Judging {
   const { manifest, grants, claimedRoot } = glance;
   const ws = manifest?.ws ?? '';
-  const root = manifest === undefined ? undefined : rootOf(ws, claimedRoot);
+  const known = manifest === undefined ? undefined : rootOf(ws, claimedRoot);
+  // Grants stand towards the end: where they were cut off nobody is known, which is no forgery.
+  const isUngranted = manifest !== undefined && cutAtLineOf(glance) !== undefined && !grants.has(manifest.peer);
+  const root = isUngranted ? undefined : known;
   const lookup = { grants: (peer: string) => grants.get(peer) ?? [], grantedPeers: () => [...grants.keys()] };
   const signers = createBundleSigners({ ws, root, grants: lookup });
   const signature = manifest === undefined ? undefined : signers.ofManifest(manifest);
@@ -188,6 +194,7 @@ export async function checkBundle({ open, rootOf, onLine, signal }: BundleCheckO
     manifest,
     signature,
     ...counts,
+    cutAtLine: whole.cutAtLine,
     errors: whole.errors,
   };
 }

@@ -23,6 +23,12 @@ export const bundleBounds = {
   indexed: 4_096,
 } as const;
 
+/** What is said of a file that is too large. */
+export function bundleSizeWords(sizeBytes: number): string {
+  const mebibyte = 1024 * 1024;
+  return `${Math.ceil(sizeBytes / mebibyte)} MiB, a bundle has at most ${bundleBounds.fileBytes / mebibyte} MiB`;
+}
+
 const token = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/);
 const time = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

@@ -9,9 +9,18 @@ import type { BundleSignature } from './bundle-signers.ts';
 export interface BundleIntegrity {
   /** Whether a line between manifest and index, or of the index, is another one than was signed. */
   isChanged(line: number): boolean;
+  /** What is said of such a line. */
+  readonly whyChanged: string;
+  /** The last line of a file that was cut off before its end; undefined: it has its end. */
+  readonly cutAtLine: number | undefined;
   /** What is wrong with the file as a whole, in sentences. */
   readonly errors: readonly string[];
 }
+
+/** Said of a line that is another one. */
+export const changedLine = 'It is not the line that was signed.';
+/** Said of lines that nothing can be compared with: the end of the file, which names them all, is gone. */
+export const unvouched = 'The file was cut off: nothing says any more whether it is the line that was signed.';
 
 /** Lines of an index at most: so many at the end may be one that cannot be read any more. */
 const maxIndexLines = 64;
@@ -61,6 +70,19 @@ function changedIndex({ actual, index }: BundleGlance, signedCount: number | und
   return changed;
 }
 
+/** Last line of what begins as a bundle and has no index, which stands at the end of every one. */
+export function cutAtLineOf({ manifest, actual, index }: BundleGlance): number | undefined {
+  return manifest !== undefined && index.length === 0 ? actual.length + 1 : undefined;
+}
+
+function cutWords(line: number, signedCount: number | undefined): string {
+  const rest =
+    signedCount === undefined
+      ? 'nothing says any more whether the lines that are left are those that were signed; get the file again'
+      : `lines 2 to ${signedCount + 1} are those that were signed, what names them at the end is gone`;
+  return `The file ends at line ${line}: it was cut off, and ${rest}.`;
+}
+
 /** Judges the file as a whole. */
 export function judgeIntegrity(glance: BundleGlance, signature: BundleSignature | undefined): BundleIntegrity {
   const { manifest, actual, index } = glance;
@@ -69,7 +91,12 @@ export function judgeIntegrity(glance: BundleGlance, signature: BundleSignature 
   const signedCount = signedCountOf(actual, digest);
   const expected = signedCount === undefined ? indexed : actual.slice(0, signedCount);
   const lines = [...changedPlaces(actual, expected)].map((place) => place + 2);
-  const changed = new Set([...lines, ...changedIndex(glance, signedCount)]);
+  const places = new Set([...lines, ...changedIndex(glance, signedCount)]);
+  const cutAtLine = cutAtLineOf(glance);
+  if (cutAtLine !== undefined) {
+    const whyChanged = signedCount === undefined ? unvouched : changedLine;
+    return { isChanged: (line) => places.has(line), whyChanged, cutAtLine, errors: [cutWords(cutAtLine, signedCount)] };
+  }
   const errors: string[] = [];
   if (digest === undefined) errors.push('No manifest vouches for the lines: they are compared with the index alone.');
   else if (signedCount === undefined && digestOfDigests(indexed) !== digest) {
@@ -78,5 +105,5 @@ export function judgeIntegrity(glance: BundleGlance, signature: BundleSignature 
   if (indexed.length !== actual.length) {
     errors.push(`The index names ${indexed.length} lines, and there are ${actual.length} between it and the manifest.`);
   }
-  return { isChanged: (line) => changed.has(line), errors };
+  return { isChanged: (line) => places.has(line), whyChanged: changedLine, cutAtLine, errors };
 }

@@ -166,6 +166,17 @@ test('D11 what is no secret stays as it is', () => {
   }
 });
 
+test('D11 what was taken out by its form is not taken out again by its name; what is stuck to it goes too', () => {
+  const token = `ghp_${'a1B2'.repeat(9)}`;
+  const redacted = (text: string): string => createRedaction().text(text);
+  expect(redacted(`password=hunter2 token=${token} end`)).toBe(
+    'password=[redacted: named] token=[redacted: token] end',
+  );
+  expect(redacted(`token=${token}.hunter2 end`)).toBe('token=[redacted: named] end');
+  expect(redacted('password=[redacted: x]hunter2 end')).toBe('password=[redacted: named] end');
+  expect(redacted('password=trueblue99, pin=1')).toBe('password=[redacted: named] pin=1');
+});
+
 test('D11 bytes that are no text are left out whole; long texts of one sign are done in time', () => {
   const redaction = createRedaction();
   expect(redaction.bytes(Uint8Array.of(0xff, 0x41))).toBeUndefined();

@@ -157,9 +157,11 @@ export function isSecretName(name: string): boolean {
 
 /** A name and what parts it from its value: `name=`, `"name": `, `name => `, and of options also `--name `. */
 const naming = /(--?)?([A-Za-z][\w.-]{0,127})(\\*["']?\s{0,64}(?:=>|:=|[=:])\s{0,64}|\s{1,64})(?=\S)/g;
-const harmless = /^(?:null|undefined|none|nil|true|false|\[redacted: )/i;
+/** A word for nothing, or what was taken out already and stands alone. */
+const harmless = /^(?:(?:null|undefined|none|nil|true|false)(?![\w-])|\[redacted: [a-z-]{1,16}\]$)/i;
 const opening = /(\\*)(["'`])/y;
-const bare = /[^\s&;"'`<>]+/y;
+/** What was taken out already belongs to the value as a whole, its space too. */
+const bare = /(?:\[redacted: [a-z-]{1,16}\]|[^\s&;"'`<>])+/y;
 
 /** Where a quoted value ends: at the same sign with no more backslashes than at its beginning, or at the end of the line. */
 function endOfQuoted(

@@ -9,7 +9,7 @@ import { VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
 import { fileError } from '../identity/file-error.ts';
 import type { BundlePlace } from './bundle-check.ts';
-import { bundleBounds, digestOfLine } from './bundle-format.ts';
+import { bundleBounds, bundleSizeWords, digestOfLine } from './bundle-format.ts';
 
 export interface BundleSource {
   /** Its name, visible. */
@@ -41,7 +41,7 @@ async function sizeOf(handle: FileHandle, path: string): Promise<number> {
   const stat = await handle.stat();
   if (!stat.isFile()) throw new VakError('invalid-input', `${path}: it is no ordinary file; choose a .vakbundle file`);
   if (stat.size > bundleBounds.fileBytes) {
-    const message = `${path}: ${stat.size} bytes, a bundle has at most ${bundleBounds.fileBytes}; it is none, or not one of ours`;
+    const message = `${path}: ${bundleSizeWords(stat.size)}; it is none, or not one of ours`;
     throw new VakError('limit-exceeded', message);
   }
   return stat.size;

@@ -129,7 +129,9 @@ test('D14 what is none, too large, no file or cut off is refused within bounds, 
     expect(none).toMatchObject({ code: 'invalid-input', message: expect.stringContaining('no incident bundle') });
   }
   truncateSync(file('huge', ''), bundleBounds.fileBytes + 1);
-  expect(await failure(open(join(scratch.path, 'huge')))).toMatchObject({ code: 'limit-exceeded' });
+  expect(await failure(open(join(scratch.path, 'huge')))).toMatchObject({
+    ...{ code: 'limit-exceeded', message: expect.stringContaining('513 MiB, a bundle has at most 512 MiB') },
+  });
   mkdirSync(join(scratch.path, 'folder'));
   expect(await failure(open(join(scratch.path, 'folder')))).toMatchObject({ code: 'invalid-input' });
   expect(await failure(open(join(scratch.path, 'gone')))).toMatchObject({ code: 'forbidden' });
@@ -138,7 +140,10 @@ test('D14 what is none, too large, no file or cut off is refused within bounds, 
   expect(await failure(Promise.resolve(place.openings.calls.open({}, context)))).toMatchObject({ code: 'aborted' });
   expect(place.openings.state()).toEqual({ opening: null, bundleId });
   const cut = await open(file('cut\u202e.vakbundle', whole.slice(0, whole.length / 2)));
-  expect(cut).toMatchObject({ verdict: 'changed', name: 'cut‹U+202E›.vakbundle' });
+  // It has a fault, and reads like none that was forged: the line that it ends at is said, once.
+  expect(cut).toMatchObject({ verdict: 'changed', cutAtLine: cut.lineCount, name: 'cut‹U+202E›.vakbundle' });
+  expect(cut.errors).toEqual([expect.stringContaining(`ends at line ${cut.lineCount}: it was cut off`)]);
+  expect([cut.signed.kind, cut.faults.length]).toEqual(['sound', 1]);
   // One is open at a time.
   const gone = await failure(letter(bundleId, 1));
   expect(gone).toMatchObject({ code: 'conflict', message: expect.stringContaining('not open any more') });

@@ -29,6 +29,9 @@ export async function openHeldTask(
 ): Promise<HeldTask> {
   const doing = `dead letter ${seq}`;
   const { message, letter, envelope: own, task } = await readStoredLetter(seq, deps);
+  // Of a letter that does not open nobody can tell which task it holds.
+  const isClosed = letter.taskLeaf === '';
+  if ('problem' in task && isClosed) throw VakError.fromShape(task.problem);
   if (letter.taskLeaf !== taskLeaf) throw refuse(`${doing}: another letter lies there by now; plan again`, 'conflict');
   const subject = taskSubject({ workspace: deps.workspace, queue: letter.queue });
   if (letter.subject !== subject) throw refuse(`${doing}: its task was none of queue ${letter.queue}`, 'forbidden');

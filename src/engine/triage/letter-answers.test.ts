@@ -55,7 +55,9 @@ test('D12 a filter finds letters by every field, by words, and by what must not 
   archive(5);
   const cases: [string, number[]][] = [
     ['', [4, 3, 2, 1]],
-    ['error:timeout', [1]],
+    ['error:timeouterror', [1]],
+    ['error:timeout', []],
+    ['error:exit', [4, 3, 2]],
     ['error:rangeerror', [3]],
     ['queue:TO-PAY', [2]],
     ['queue:to', []],
@@ -69,7 +71,7 @@ test('D12 a filter finds letters by every field, by words, and by what must not 
     ['sheet.js', [3]],
     ['task-4', [4]],
     ['state:archived', [5]],
-    ['state:open error:timeout', [1]],
+    ['state:open error:TimeoutError', [1]],
   ];
   for (const [filter, wanted] of cases) expect([filter, seqs(filter)]).toEqual([filter, wanted]);
   const wrong = answers.page({ filter: 'size>3', fromIndex: 0, limit: 10 });

@@ -97,8 +97,15 @@ export function createLetterAnswers({ letters, opener, clock }: LetterAnswersDep
   const stateOf = (letter: LetterEntry): LetterState => letters()?.ledger.stateOf(letter) ?? 'open';
 
   function closedWhy({ taskId, key }: LetterEntry): string | null {
-    if (taskId === null) return 'Its task is no envelope, so that nobody can open it.';
-    return (key === null ? undefined : opener.whyClosed(key.keyId, key.peer)?.why) ?? null;
+    const why = key === null ? undefined : opener.whyClosed(key.keyId, key.peer)?.why;
+    return why ?? (taskId === null ? 'Its task is no envelope, so that nobody can open it.' : null);
+  }
+
+  /** A retry that has begun goes on to publish it, and nothing of that shows at the letter before. */
+  function heldWhy({ seq }: LetterEntry, state: LetterState): string | undefined {
+    const holder = state === 'open' ? letters()?.ledger.holderOf(seq, clock.now()) : undefined;
+    if (holder === undefined) return undefined;
+    return `${holder.by} retries it, operation ${holder.operationId}: wait for its end, or cancel it`;
   }
 
   function match(filter: string): Matching {
@@ -169,7 +176,7 @@ export function createLetterAnswers({ letters, opener, clock }: LetterAnswersDep
     whyLeftOut(letter, action) {
       const state = stateOf(letter);
       if (action === 'retry') return notRetried[state] ?? closedWhy(letter) ?? undefined;
-      if (action === 'archive') return notArchived[state];
+      if (action === 'archive') return notArchived[state] ?? heldWhy(letter, state);
       if (action === 'restore' && state !== 'archived') return 'it is not archived';
       return undefined;
     },

@@ -31,6 +31,8 @@ export interface LetterEntry {
   readonly key: TaskKey | null;
   readonly isSealed: boolean;
   readonly cause: Fingerprint;
+  /** Its own key is gone: only what its envelope says is known. */
+  readonly isClosed: boolean;
 }
 
 /** What a sealed task's key is found by (E7). */
@@ -61,10 +63,14 @@ export interface SaidDeath extends TaskEnvelopeFacts {
   readonly reason: string;
   readonly stack?: string | undefined;
   readonly attempts: number;
+  readonly isClosed?: boolean;
 }
 
 export interface LetterBook {
-  /** Gives what is remembered of it; a place that stands already, or is older than all of a full book, changes nothing. */
+  /**
+   * Gives what is remembered of it; a place that stands already, or is older than all of a full book, changes nothing, but for a closed
+   * letter that opens by now.
+   */
   note(death: SaidDeath): LetterEntry | undefined;
   /** What was found out of a task's envelope later. */
   amend(seq: number, facts: TaskEnvelopeFacts): void;
@@ -188,7 +194,7 @@ export function createLetterBook(capacity: number): LetterBook {
     if ((letters.at(-1)?.seq ?? 0) < entry.seq) letters.push(entry);
     else letters.splice(placeOf(entry.seq), 0, entry);
     bySeq.set(entry.seq, entry);
-    byLeaf.add(entry.taskLeaf, entry);
+    if (entry.taskLeaf !== '') byLeaf.add(entry.taskLeaf, entry);
     if (entry.taskId !== null) byTask.add(entry.taskId, entry);
     byId.set(entry.id, entry.seq);
     newestOf.set(entry.cause.id, Math.max(entry.seq, newestOf.get(entry.cause.id) ?? 0));
@@ -200,6 +206,12 @@ export function createLetterBook(capacity: number): LetterBook {
     if (taskId !== null) byTask.remove(taskId, seq);
     if (byId.get(id) === seq) byId.delete(id);
     if (newestOf.get(cause.id) === seq) newestOf.delete(cause.id);
+  }
+
+  /** Takes out one whose place is filled anew. */
+  function forget(known: LetterEntry): void {
+    drop(known);
+    letters.splice(placeOf(known.seq), 1);
   }
 
   /** A tenth at a time: each letter would move all others. */
@@ -219,13 +231,16 @@ export function createLetterBook(capacity: number): LetterBook {
   return {
     note(death) {
       const { seq, id, storedMs, failedAt, queue, envelopeId, taskLeaf, workerId, by, attempts } = death;
-      if (bySeq.has(seq)) return bySeq.get(seq);
+      const { isClosed = false } = death;
+      const known = bySeq.get(seq);
+      if (known !== undefined && (isClosed || !known.isClosed)) return known;
       if (forgotten > 0 && seq < (letters[0]?.seq ?? 0)) return undefined;
       const entry: LetterEntry = {
         ...{ seq, id, storedMs, queue, taskId: envelopeId, taskLeaf, workerId, by, attempts, ...textsOf(death) },
         ...{ failedMs: Date.parse(failedAt), cause: causeOf(death) },
-        ...{ errorClass: visibleText(death.errorClass), reason: firstLine(death.reason) },
+        ...{ errorClass: visibleText(death.errorClass), reason: firstLine(death.reason), isClosed },
       };
+      if (known !== undefined) forget(known);
       put(entry);
       makeRoom();
       changed();

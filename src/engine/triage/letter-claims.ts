@@ -53,10 +53,29 @@ interface Retried {
 }
 
 const retryActions: ReadonlySet<string> = new Set([letterActions.retry, letterActions.edit, letterActions.retarget]);
+const archiveActions: ReadonlySet<string> = new Set([letterActions.archive, letterActions.restore]);
 
 /** Whether one has a letter before the other. Both times are the stream's, so that nobody's clock says otherwise. */
 const hasBefore = (one: Operation, own: Operation): boolean =>
   one.seq < own.seq && one.end === undefined && own.storedMs - one.storedMs < claimMs;
+
+/** The last word of archive and restore on each letter. */
+function createArchives() {
+  const last = new Map<number, SaidAction>();
+  return {
+    note(action: SaidAction): void {
+      for (const [from, to] of action.places) {
+        for (let place = from; place <= to; place++) {
+          if ((last.get(place)?.seq ?? 0) < action.seq) last.set(place, action);
+        }
+      }
+    },
+    whyNot(seq: number): string | undefined {
+      const said = last.get(seq);
+      return said?.action === letterActions.archive ? `${said.by} has archived it: restore it first` : undefined;
+    },
+  };
+}
 
 /** Creates it; it reads from `sinceMs` on, ms since the epoch. */
 export function createLetterClaims(deps: {
@@ -75,6 +94,7 @@ export function createLetterClaims(deps: {
   /** Ends that became known before their beginnings. */
   const ended = new Map<string, string>();
   const cancels = new Map<string, Cancel>();
+  const archives = createArchives();
   let newestMs = 0;
 
   function noteBegun({ operationId: id, places, by, seq, storedMs }: SaidAction): void {
@@ -112,6 +132,7 @@ export function createLetterClaims(deps: {
     const { operationId, by, reason } = action;
     newestMs = Math.max(newestMs, action.storedMs);
     if (action.action === letterActions.cancel && !cancels.has(operationId)) cancels.set(operationId, { by, reason });
+    if (archiveActions.has(action.action)) archives.note(action);
     if (!retryActions.has(action.action)) return;
     if (action.task !== null) noteRetry(action, action.task.taskId);
     else if (action.outcome === begunOutcome) noteBegun(action);
@@ -150,7 +171,7 @@ export function createLetterClaims(deps: {
       if (first !== undefined) return `${first.by} retries it, operation ${first.id}`;
       const next = others.find((one) => one.seq > own.seq && one.storedMs - own.storedMs >= claimMs);
       if (next !== undefined) return `the operation is too old, and ${next.by} has it now, operation ${next.id}`;
-      return whyRetried(seq);
+      return whyRetried(seq) ?? archives.whyNot(seq);
     },
     cancelOf: (operationId) => cancels.get(operationId),
     operationOf(operationId) {

@@ -9,6 +9,7 @@ import type { AuditLine, LetterRetry, RetryOutcome } from '../../shared/contract
 import type { LetterState } from '../../shared/filter/letter-filter.ts';
 import { createBoundedCache } from '../crypto/bounded-cache.ts';
 import type { LetterBook, LetterEntry } from './letter-book.ts';
+import { createLetterHolders, type LetterHolder } from './letter-holders.ts';
 import { letterActions, type RetriedTask, type SaidAction } from './letter-records.ts';
 
 /** What a receipt that counts says of a task. */
@@ -26,6 +27,8 @@ export interface LetterLedger {
   retriesOf(seq: number): readonly LetterRetry[];
   /** Newest first. */
   auditOf(seq: number): readonly AuditLine[];
+  /** The retry that has begun, and has the letter at that time, ms since the epoch; undefined: none has. */
+  holderOf(seq: number, nowMs: number): LetterHolder | undefined;
   /** Whether it is the task of a retry. */
   isRetry(taskId: string): boolean;
   /** Rises with each change. */
@@ -125,6 +128,7 @@ export function createLetterLedger({ book, onRetry = () => {} }: LetterLedgerDep
   const records = createHeldRecords();
   const outcomes = new Map<string, { isDone: boolean }>();
   const retried = new Set<string>();
+  const holders = createLetterHolders();
   const cancels = createBoundedCache<SaidAction>(maxCancels);
   let version = 0;
 
@@ -194,6 +198,7 @@ export function createLetterLedger({ book, onRetry = () => {} }: LetterLedgerDep
   return {
     noteAction(action) {
       for (const seq of placesOf(action)) records.add(seq, action);
+      holders.note(action);
       const { operationId } = action;
       if (action.action === letterActions.cancel && cancels.get(operationId) === undefined) {
         cancels.set(operationId, action);
@@ -213,6 +218,7 @@ export function createLetterLedger({ book, onRetry = () => {} }: LetterLedgerDep
     },
     retriesOf,
     auditOf,
+    holderOf: (seq, nowMs) => holders.holderIn(records.of(seq), nowMs),
     isRetry: (taskId) => retried.has(taskId),
     version: () => version,
   };

@@ -2,7 +2,7 @@
  * Which letters a filter means, and what they are put together by (docs/spec/triage.md D1, D4, D12).
  * Law: pure; the same book and the same words give the same answer, and what has a fault matches nothing.
  */
-import { type Grouping, type LetterState, letterFields } from '../../shared/filter/letter-filter.ts';
+import { type Grouping, isOfClass, type LetterState, letterFields } from '../../shared/filter/letter-filter.ts';
 import { type FilterTerm, type ReadFilter, readFilter } from '../../shared/filter/typed-filter.ts';
 import type { LetterEntry } from './letter-book.ts';
 
@@ -31,7 +31,7 @@ function fieldMatcher(term: FilterTerm & { readonly kind: 'field' }, stateOf: St
   const part = text.toLowerCase();
   switch (field) {
     case 'error':
-      return ({ errorClass, cause }) => has(errorClass, part) || has(cause.rootType, part);
+      return ({ errorClass, cause }) => isOfClass(errorClass, text) || isOfClass(cause.rootType, text);
     case 'queue':
       return ({ queue }) => queue.toLowerCase() === part;
     case 'worker':

@@ -6,9 +6,9 @@ import { type ErrorCode, isVakError } from '../../shared/base/vak-error.ts';
 import type { DurablePlane, StoredMessage } from '../bus/durable.ts';
 import type { EnvelopeReader } from '../envelope/envelope-reader.ts';
 import type { StoredJudge } from '../envelope/stored-judge.ts';
-import { judgeDeadLetter } from '../work/dead-letter-judge.ts';
 import { auditStreamOf, auditSubject } from '../work/purge-records.ts';
 import { createStreamReading, type Noting, type ReadingPace, type StreamReading } from '../work/stream-reading.ts';
+import { judgeListedLetter } from './closed-letter.ts';
 import { factsIn, readHeldTask } from './held-envelope.ts';
 import { createLetterBook, type LetterBook, type TaskEnvelopeFacts } from './letter-book.ts';
 import { createLetterLedger, type LetterLedger } from './letter-ledger.ts';
@@ -89,19 +89,30 @@ export function createLetterReading(deps: LetterReadingDeps): LetterReading {
   }
 
   function noteLetter(message: StoredMessage, isTold: boolean): Noting {
-    const verdict = judgeDeadLetter(message, judge);
+    const verdict = judgeListedLetter(message, judge);
     if (verdict.kind === 'locked') return 'locked';
     if (verdict.kind === 'invalid') {
       const refused = { kind: 'dead-letter', message, why: verdict.why, isSound: false } as const;
       return refuse(refused, { isFinal: verdict.isFinal, isTold });
     }
     if (isTold) onTakenBack({ kind: 'dead-letter', message });
+    return noteListed(message, verdict);
+  }
+
+  function noteListed(
+    { seq, storedMs }: StoredMessage,
+    verdict: Extract<ReturnType<typeof judgeListedLetter>, { kind: 'valid' | 'closed' }>,
+  ): Noting {
     const { letter, envelope } = verdict;
-    const { seq, storedMs } = message;
+    const own = { seq, storedMs, id: envelope.id, by: envelope.agentid };
+    if (verdict.kind === 'closed') {
+      const key = envelope.seal === undefined ? null : { keyId: envelope.seal.keyid, peer: envelope.agentid };
+      book.note({ ...letter, ...own, type: null, key, isClosed: true });
+      return verdict.isFinal ? 'noted' : 'unproven';
+    }
     const facts = factsIn(letter);
     if (facts === undefined) large.push(seq);
-    const said = { ...letter, ...(facts ?? { type: null, key: null }), id: envelope.id, by: envelope.agentid };
-    const entry = book.note({ ...said, seq, storedMs });
+    const entry = book.note({ ...letter, ...(facts ?? { type: null, key: null }), ...own });
     if (entry?.taskId) receipts.want(entry.taskId);
     return 'noted';
   }

@@ -291,7 +291,10 @@ describe('on the embedded engine', () => {
     expect(await actions()).toHaveLength(2);
     place.app.readOnlyContext = undefined;
     place.workspace.secrets = [];
-    expect(await open().catch((error: { code: string }) => error.code)).toBe('not-found');
+    expect(await open()).toMatchObject({
+      kind: 'failed',
+      failure: { why: expect.stringContaining('no secret s1 here') },
+    });
   });
 
   test('D12 what nobody here has heard is read from the streams: causes, and the session that a receipt names', async () => {

@@ -14,6 +14,7 @@ import {
   rootUnlessOther,
 } from './bundle-check.ts';
 import { bundleBounds, parseBundleLine } from './bundle-format.ts';
+import { unvouched } from './bundle-integrity.ts';
 import { readBundledLetter, readBundledTask, rowOfBundled } from './bundle-letter.ts';
 import type { BundleSource } from './bundle-source.ts';
 import { readBundleStory } from './bundle-story.ts';
@@ -107,9 +108,9 @@ function createHeld() {
       const { line, kind, content, errors } = verdict;
       const name = content?.kind === 'envelope' ? `envelope of ${content.of}` : kind;
       if (counts.has(name) || counts.size < maxKinds) counts.set(name, (counts.get(name) ?? 0) + 1);
-      if (errors.length > 0 && faults.length < maxFaults) {
-        faults.push({ line, kind, why: visibleText(errors.join(' ')) });
-      }
+      // That the file was cut off is said once, not of every line.
+      const own = errors.filter((error) => error !== unvouched);
+      if (own.length > 0 && faults.length < maxFaults) faults.push({ line, kind, why: visibleText(own.join(' ')) });
       if (content?.kind === 'part') addPart(content.value, verdict);
       else addEnvelope(verdict);
     },
@@ -156,6 +157,7 @@ function reportOf(
     ...{ name, sizeBytes, signed: signedOf(summary, known) },
     verdict: isOk ? 'sound' : isSound ? 'unknown' : 'changed',
     ...{ made: madeOf(summary), lineCount, badLineCount, faults: held.faults },
+    cutAtLine: summary.cutAtLine ?? null,
     errors: summary.errors.map(visibleText),
     envelopes: { count: envelopeCount, grantedCount: validCount, unknownCount: soundCount, provenCount },
     ...readBundleStory(held.story),

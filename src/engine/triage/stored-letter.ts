@@ -8,7 +8,8 @@ import type { DurablePlane, StoredMessage } from '../bus/durable.ts';
 import type { EnvelopeReader, EnvelopeReading } from '../envelope/envelope-reader.ts';
 import type { StoredJudge } from '../envelope/stored-judge.ts';
 import { taskLeafOf } from '../work/dead-letter.ts';
-import { type DeadLetter, judgeSaidLetter } from '../work/dead-letter-judge.ts';
+import type { DeadLetter } from '../work/dead-letter-judge.ts';
+import { listedLetter } from './closed-letter.ts';
 import { readHeldTask } from './held-envelope.ts';
 import { letterStreamOf } from './letter-reading.ts';
 
@@ -57,10 +58,14 @@ export async function readStoredLetter(seq: number, deps: StoredLetterDeps): Pro
   }
   const sound = judge(message);
   if (sound.kind === 'locked') throw new VakError('locked', `dead letter ${seq}: the key store is locked; unlock it`);
-  if (sound.kind === 'refused') throw doesNotCount(seq, sound.refusal.why);
-  const verdict = judgeSaidLetter(sound);
+  const verdict = listedLetter(sound);
   if (verdict.kind === 'invalid') throw doesNotCount(seq, verdict.why);
   const { letter, envelope } = verdict;
+  if (verdict.kind === 'closed' || sound.kind === 'refused') {
+    const why = verdict.kind === 'closed' ? verdict.why : 'It does not open.';
+    const problem = new VakError('forbidden', `the task: its dead letter does not open. ${why.replace(/\.$/, '')}`);
+    return { message, letter, envelope, task: { problem: problem.toShape() } };
+  }
   try {
     const task = await readTask({ payload: sound.payload, letter, by: envelope.agentid }, deps);
     return { message, letter, envelope, task };

@@ -19,6 +19,11 @@ export type DeadLetterVerdict =
 /** Roles that may end tasks of any queue. */
 const anyQueue = ['dlq-supervisor', 'coordinator', 'operator'];
 
+/** Whether who is granted that may end tasks of some queue. */
+export function mayEndTasks({ roles, queues }: Pick<SoundMessage, 'roles' | 'queues'>): boolean {
+  return (roles.includes('worker') && queues.length > 0) || roles.some((role) => anyQueue.includes(role));
+}
+
 const invalid = (why: string, isFinal = true) => ({ kind: 'invalid', why, isFinal }) as const;
 
 /** Judges a stored message as a dead letter. */

@@ -7,7 +7,8 @@ import {
   checkBundle,
   rootUnlessOther,
 } from '../../engine/triage/bundle-check.ts';
-import { bundleBounds } from '../../engine/triage/bundle-format.ts';
+import { bundleBounds, bundleSizeWords } from '../../engine/triage/bundle-format.ts';
+import { unvouched } from '../../engine/triage/bundle-integrity.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
 import { partText, partValue } from './bundle-lines.ts';
@@ -55,7 +56,7 @@ async function checkFile(
   try {
     const { size } = await handle.stat();
     if (size > bundleBounds.fileBytes) {
-      throw new VakError('limit-exceeded', `FILE: ${size} bytes, a bundle has at most ${bundleBounds.fileBytes}`);
+      throw new VakError('limit-exceeded', `FILE: ${bundleSizeWords(size)}`);
     }
     const open = () => handle.createReadStream({ autoClose: false, start: 0 });
     return await checkBundle({ open, rootOf, onLine, signal });
@@ -166,7 +167,9 @@ as vak bundle verify.`,
         {
           rootOf,
           async onLine(verdict) {
-            for (const why of verdict.errors) output.talk(`vak: line ${verdict.line}: ${why}`);
+            // That the file was cut off is said once, at the end.
+            for (const why of verdict.errors.filter((one) => one !== unvouched))
+              output.talk(`vak: line ${verdict.line}: ${why}`);
             const text = isJson ? '' : partText(verdict);
             if (isJson) output.data(partValue(verdict), '');
             else if (text !== '') output.print(`${text}\n`);
@@ -176,7 +179,7 @@ as vak bundle verify.`,
         host,
       ),
     );
-    output.talk(summaryText(summary));
+    for (const line of summaryText(summary).split('\n')) output.talk(line);
     return summary.isOk ? exitCodes.done : exitCodes.no;
   },
 };

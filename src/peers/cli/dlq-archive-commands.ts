@@ -59,7 +59,7 @@ function createCommand(doing: Doing, more: Pick<Command, 'summary' | 'example'>)
     ...more,
     notes: `What it touches is frozen first: letters that come later are not in it. With --json prints {operationId, action, count, allCount,
 environment, cutoffSeq, queues, leftOut: [{why, count}]}; operationId is null with --dry-run. Each operation is on record with its
-letters. Exit code 1 if there is nothing to ${doing}. ${filterNotes}`,
+letters. Exit code 1 if there is nothing to ${doing}, also with --dry-run. ${filterNotes}`,
     needs: letterNeed,
     async run(input, host) {
       const selection = readSelection(input, doing);
@@ -70,15 +70,16 @@ letters. Exit code 1 if there is nothing to ${doing}. ${filterNotes}`,
         const plans = createPlans(input.common, look, host);
         const plan = plans.make({ ...answers.select(selection), action: doing });
         const { planId, ...told } = plan;
+        if (plan.count === 0) throw new VakError('not-found', `dlq ${doing}: none; ${planLines(plan).join(', ')}`);
         if (input.isOn('dry-run')) {
           host.output.data({ operationId: null, action: doing, ...told }, planLines(plan).join('\n'));
           return exitCodes.done;
         }
-        if (plan.count === 0) throw new VakError('not-found', `dlq ${doing}: none; ${planLines(plan).join(', ')}`);
         const frozen = plans.take(planId, doing);
         const { operationId, count } = await act({ look, doing, frozen, plan, reason }, host);
         host.output.change({ operationId, action: doing, ...told, count });
-        host.output.talk(`${doing}d ${planLines({ ...plan, count }).join('\n')}`);
+        const [first = '', ...rest] = planLines({ ...plan, count });
+        for (const line of [`${doing}d ${first}`, ...rest]) host.output.talk(line);
         return exitCodes.done;
       });
     },
@@ -88,7 +89,7 @@ letters. Exit code 1 if there is nothing to ${doing}. ${filterNotes}`,
 export const dlqArchiveCommands: readonly Command[] = [
   createCommand('archive', {
     summary: 'Takes dead letters out of the lists, as --identity, which must be an operator; nothing is deleted.',
-    example: `vak dlq archive --match 'queue:builds error:exit before:30d' --dry-run --context prod\nvak dlq archive "$(vak dlq ls --context prod --json | jq -rs '.[0].seq')" --reason 'known, see #12' --context prod`,
+    example: `vak dlq archive --match 'queue:builds error:exit' --dry-run --context prod\nvak dlq archive "$(vak dlq ls --context prod --json | jq -rs '.[0].seq')" --reason 'known, see #12' --context prod`,
   }),
   createCommand('restore', {
     summary: 'Brings archived dead letters back, as --identity, which must be an operator.',

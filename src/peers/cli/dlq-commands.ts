@@ -21,8 +21,9 @@ import { requireOperator } from './publish-rights.ts';
 
 /** What a filter may say, for the help. */
 export const filterNotes = `FILTER is one argument of error: queue: worker: type: state: cause: attempts: attempts> after: before: and words, each
-of them with - before it for what must not be so; quotation marks hold words together. Times are 2h, 3d, 14:05, 2026-11-30 or
-2026-11-30T14:05, in UTC. What is archived is left out unless state: is asked for.`;
+of them with - before it for what must not be so; quotation marks hold words together. error: is a class whole or up to a dot, so
+that error:exit means exit.1 and exit.12, and error:exit.1 does not mean exit.12; a part of a class is found as a word.
+Times are 2h, 3d, 14:05, 2026-11-30 or 2026-11-30T14:05, in UTC. What is archived is left out unless state: is asked for.`;
 
 const ls: Command = {
   words: ['dlq', 'ls'],
@@ -32,11 +33,13 @@ const ls: Command = {
   summary: 'Lists dead letters, newest first.',
   notes: `Prints a table, or with --json {seq, state: open|retrying|resolved|failed-again|archived, queue, taskId, type, worker, attempts, error,
 reason, cause, failed, stored, isSealed, closedWhy}, one a line. ${filterNotes} Only letters that count are listed; what does
-not count is said on stderr.`,
+not count is said on stderr, here and by vak dlq groups alone. Letters whose own key is gone have the error sealed, say why in closedWhy,
+and have no queue, type and worker, and 0 attempts: they can be archived and exported.`,
   needs: contextNeed,
-  example: `vak dlq ls --context prod\nvak dlq ls 'queue:builds attempts>1 after:2d -error:timeout' --context prod --json`,
+  example: `vak dlq ls --context prod\nvak dlq ls 'queue:builds attempts>1 after:2d -error:TimeoutError' --context prod --json`,
   async run({ args: [filter = ''], common, isOn }, host) {
-    return await withLetters(common, host, async ({ answers, letters }) => {
+    return await withLetters(common, host, async ({ answers, letters, tellRefused }) => {
+      tellRefused();
       const { rows, faults } = answers.page({ filter, fromIndex: 0, limit: letters.book.size() });
       checkFilter({ faults }, 'FILTER');
       if (!isOn('json')) {
@@ -72,7 +75,8 @@ cause is its fingerprint: error class, shape of the message and the calls neares
   example: `vak dlq groups --by queue 'state:open' --context prod`,
   async run({ args: [filter = ''], common, isOn, option }, host) {
     const by = readGrouping(option('by'));
-    return await withLetters(common, host, async ({ answers, letters }) => {
+    return await withLetters(common, host, async ({ answers, letters, tellRefused }) => {
+      tellRefused();
       const found = answers.groups({ filter, by, limit: Math.max(1, letters.book.size()) });
       checkFilter(found, 'FILTER');
       if (isOn('json')) for (const group of found.groups) host.output.data(groupValue(group), '');

@@ -9,10 +9,11 @@ import { VakError } from '../../shared/base/vak-error.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
 import { type CliHost, type Command, exitCodes } from './command.ts';
 import { filterNotes } from './dlq-commands.ts';
-import { planLines } from './dlq-lines.ts';
+import { planWords } from './dlq-lines.ts';
 import { type LettersLook, withLetters } from './dlq-look.ts';
 import { createPlans, readReason, readSelection } from './dlq-selection.ts';
 import { letterNeed } from './example-needs.ts';
+import { checkNewFile } from './new-file.ts';
 import { publishDurably } from './publish-delivery.ts';
 import { checkRights, requireOperator } from './publish-rights.ts';
 
@@ -109,17 +110,21 @@ on record, so that a read-only context refuses it: use another context for that 
     if (path === undefined) throw new VakError('invalid-input', '--out: missing; give the name of a new file');
     const selection = readSelection(input, 'export');
     const reason = readReason(option('reason'));
+    // Before anything is on record as exported, or opened.
+    await checkNewFile(path);
     return await withLetters(common, host, async (look) => {
       requireOperator('dlq export', { ...look.bus, nowMs: host.clock.now() });
       const plans = createPlans(common, look, host);
       const plan = plans.make({ ...look.answers.select(selection), action: 'export' });
-      if (plan.count === 0) throw new VakError('not-found', `dlq export: none; ${planLines(plan).join(', ')}`);
+      if (plan.count === 0) throw new VakError('not-found', `dlq export: none; ${planWords(plan)}`);
       const frozen = plans.take(plan.planId, 'export');
       const { environment } = plan;
       const done = await write({ look, frozen, environment, path, isRedacted: !isOn('no-redact'), reason }, host);
       host.output.change(done);
       const what = isOn('no-redact') ? 'secrets are left in it' : redactedText(done.redacted);
-      host.output.talk(`${path}: ${done.letterCount} letters in ${done.lineCount} lines; ${what}`);
+      host.output.talk(
+        `${path}: ${done.letterCount} ${done.letterCount === 1 ? 'letter' : 'letters'} in ${done.lineCount} lines; ${what}`,
+      );
       for (const { why, count } of done.leftOut) host.output.talk(`left out: ${count} (${why})`);
       return exitCodes.done;
     });

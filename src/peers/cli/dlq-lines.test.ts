@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LetterGroup, LetterReport, LetterRow } from '../../shared/contract/dlq-contract.ts';
-import { groupTable, planLines, reportText, rowTable, rowValue } from './dlq-lines.ts';
+import { groupTable, planLines, planWords, reportText, rowTable, rowValue } from './dlq-lines.ts';
 
 const row: LetterRow = {
   ...{ seq: 17, storedMs: 1_000, failedMs: 0, state: 'open', queue: 'builds', taskId: 'id', type: 'vak.work.task' },
@@ -34,12 +34,14 @@ test('D12 vak: letters and groups stand in columns, and nothing in them is hidde
   expect(groupTable([group])).toMatch(
     /^GROUP {2}STATE {2}OPEN {2}ALL {2}FIRST.*\n– {6}open {6}2 {4}3 {2}1970-.* steady {2}– {6}w\n$/,
   );
-  expect(
-    planLines({
-      ...{ planId: 'p', count: 2, allCount: 9, environment: 'prod', cutoffSeq: 40 },
-      ...{ queues: [{ queue: 'builds', count: 2 }], leftOut: [{ why: 'it is archived already', count: 1 }] },
-    }),
-  ).toEqual([
+  const plan = {
+    ...{ planId: 'p', count: 2, allCount: 9, environment: 'prod', cutoffSeq: 40 },
+    ...{ queues: [{ queue: 'builds', count: 2 }], leftOut: [{ why: 'it is archived already', count: 1 }] },
+  };
+  expect(planWords(plan)).toBe(
+    '2 of 9 dead letters in prod, up to place 40, queue builds: 2, left out: 1 (it is archived already)',
+  );
+  expect(planLines(plan)).toEqual([
     '2 of 9 dead letters in prod, up to place 40',
     '  queue builds: 2',
     '  left out: 1 (it is archived already)',

@@ -12,6 +12,9 @@ import { textTable } from './text-table.ts';
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 const orDash = (text: string | null): string => (text === null || text === '' ? '–' : text);
 
+/** Of a letter that does not open nobody knows how many there were. */
+const triesText = (attempts: number): string => (attempts === 0 ? '–' : `${attempts}`);
+
 /** A letter for programs. */
 export function rowValue(row: LetterRow) {
   const { seq, state, queue, taskId, type, workerId: worker, errorClass: error, reason, attempts, fingerprint } = row;
@@ -26,7 +29,8 @@ const rowHeadings = ['SEQ', 'FAILED', 'STATE', 'QUEUE', 'WORKER', 'ATTEMPTS', 'C
 /** Letters for people. */
 export function rowTable(rows: readonly LetterRow[]): string {
   const lines = rows.map(({ seq, failedMs, state, queue, workerId, attempts, fingerprint, errorClass, reason }) => [
-    ...[`${seq}`, iso(failedMs) ?? '', state, queue, orDash(workerId), `${attempts}`, fingerprint, errorClass, reason],
+    ...[`${seq}`, iso(failedMs) ?? '', state, orDash(queue), orDash(workerId), triesText(attempts), fingerprint],
+    ...[errorClass, reason],
   ]);
   return textTable([rowHeadings, ...lines], (column) => column === 0 || column === 5);
 }
@@ -102,7 +106,7 @@ export function reportText(report: LetterReport): string {
   const { seq, state, queue, taskId, workerId, failedMs, errorClass, reasonText, stack, fingerprint } = report;
   const { attemptList, retries, ancestors, audit, closedWhy, type, sizeBytes, by } = report;
   return [
-    `dead letter ${seq}  ${state}  queue ${queue}  task ${orDash(taskId)}  worker ${orDash(workerId)}  failed ${iso(failedMs)}`,
+    `dead letter ${seq}  ${state}  queue ${orDash(queue)}  task ${orDash(taskId)}  worker ${orDash(workerId)}  failed ${iso(failedMs)}`,
     `cause ${fingerprint}  error ${errorClass}  type ${orDash(type)}  ${sizeBytes} bytes  written by ${by}`,
     ...part('reason', [reasonText]),
     ...part('stack', stack === null ? [] : [stack]),
@@ -138,7 +142,13 @@ export function reportText(report: LetterReport): string {
 export function planLines({ count, allCount, environment, cutoffSeq, queues, leftOut }: LetterPlan): readonly string[] {
   return [
     `${count} of ${allCount} dead letters in ${environment}, up to place ${cutoffSeq}`,
-    ...queues.map((one) => `  queue ${one.queue}: ${one.count}`),
+    ...queues.map((one) => `  ${one.queue === '' ? 'queue not known' : `queue ${one.queue}`}: ${one.count}`),
     ...leftOut.map((one) => `  left out: ${one.count} (${one.why})`),
   ];
 }
+
+/** The same on one line. */
+export const planWords = (plan: LetterPlan): string =>
+  planLines(plan)
+    .map((line) => line.trim())
+    .join(', ');

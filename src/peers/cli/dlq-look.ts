@@ -1,5 +1,4 @@
 /** The dead letters of a workspace as a command reads them: all that its stream has, judged by what the profile knows (D2–D4). */
-import { createBoundedCache } from '../../engine/crypto/bounded-cache.ts';
 import { readGroupStates } from '../../engine/triage/group-states.ts';
 import { type AnsweringLetters, createLetterAnswers, type LetterAnswers } from '../../engine/triage/letter-answers.ts';
 import type { LetterEntry } from '../../engine/triage/letter-book.ts';
@@ -15,6 +14,8 @@ export interface LettersLook {
   readonly trust: WorkspaceTrust;
   readonly letters: AnsweringLetters;
   readonly answers: LetterAnswers;
+  /** Says on stderr what was read and does not count: for commands that list, or nobody would read it any more. */
+  tellRefused(): void;
 }
 
 /** Letters that a command remembers, as the app does. */
@@ -23,17 +24,16 @@ const capacity = 100_000;
 const maxTold = 5;
 
 function createTelling({ output }: CliHost) {
-  const told = createBoundedCache<true>(maxTold);
+  const lines: string[] = [];
   let count = 0;
   return {
     note({ kind, message: { seq }, why }: RefusedLetter): void {
       count++;
-      if (told.size >= maxTold) return;
-      told.set(`${kind} ${seq}`, true);
       const what = kind === 'action' ? `action ${seq} of the record` : `dead letter ${seq}`;
-      output.talk(`vak: ${what} does not count: ${why}`);
+      if (lines.length < maxTold) lines.push(`vak: ${what} does not count: ${why}`);
     },
-    end(): void {
+    tell(): void {
+      for (const line of lines) output.talk(line);
       if (count > maxTold) output.talk(`vak: ${count - maxTold} more do not count`);
     },
   };
@@ -49,10 +49,9 @@ async function readLetters({ fabric, open: { workspace } }: IdentityBus, trust: 
     // A workspace whose streams were not made yet has no dead letters.
     if (!isVakError(error, 'not-found')) throw error;
   }
-  telling.end();
   const forgotten = reading.book.forgottenCount();
   if (forgotten > 0) host.output.talk(`vak: ${forgotten} older dead letters are in the stream and not looked at`);
-  return reading;
+  return { reading, tellRefused: telling.tell };
 }
 
 /** Reads all there is, and runs the work on it. */
@@ -64,11 +63,11 @@ export async function withLetters<T>(
   return await withIdentityBus({ common }, host, async (bus) => {
     const trust = createWorkspaceTrust({ ...bus, workspace: common.workspace }, host);
     try {
-      const reading = await readLetters(bus, trust, host);
+      const { reading, tellRefused } = await readLetters(bus, trust, host);
       const said = await readGroupStates({ ...common, durable: bus.fabric.durable, reader: trust.state });
       const letters = { ...reading, saidOf: (fingerprint: string) => said.get(fingerprint), version: () => 1 };
       const answers = createLetterAnswers({ letters: () => letters, opener: trust.opener, clock: host.clock });
-      return await work({ bus, trust, letters, answers });
+      return await work({ bus, trust, letters, answers, tellRefused });
     } finally {
       trust.dispose();
     }

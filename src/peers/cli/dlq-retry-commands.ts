@@ -6,7 +6,7 @@ import { checkToken } from '../../shared/protocol/subject.ts';
 import { type CliHost, type Command, type CommandInput, type ExitCode, exitCodes } from './command.ts';
 import { followCampaign, withCampaigns } from './dlq-campaign.ts';
 import { filterNotes } from './dlq-commands.ts';
-import { planLines } from './dlq-lines.ts';
+import { planLines, planWords } from './dlq-lines.ts';
 import { findLetter, withLetters } from './dlq-look.ts';
 import { createPlans, environmentOf, readReason, readSelection } from './dlq-selection.ts';
 import { letterNeed } from './example-needs.ts';
@@ -78,7 +78,7 @@ retried twice. With --dry-run as vak dlq archive. ${filterNotes}`,
       const plans = createPlans(common, look, host);
       const { planId, ...plan } = plans.make({ ...look.answers.select(selection), action: 'retry' });
       if (plan.count === 0) {
-        throw new VakError('not-found', `dlq retry: none; ${planLines({ planId, ...plan }).join(', ')}`);
+        throw new VakError('not-found', `dlq retry: none; ${planWords({ planId, ...plan })}`);
       }
       if (isOn('dry-run')) {
         host.output.data({ operationId: null, action: 'retry', ...plan }, planLines({ planId, ...plan }).join('\n'));

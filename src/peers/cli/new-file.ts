@@ -1,7 +1,20 @@
 /** A file that a command writes for the user: whole, for its owner alone, and never over one that is there. */
-import { link, open, rm } from 'node:fs/promises';
+import { link, lstat, open, rm } from 'node:fs/promises';
 import { fileError, systemCode } from '../../engine/identity/file-error.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
+
+const taken = (path: string): VakError => new VakError('exists', `${path} is there already; give another name`);
+
+/** Before a long work whose file it is: whether the name is free now. Throws `exists`, `forbidden`. */
+export async function checkNewFile(path: string): Promise<void> {
+  try {
+    await lstat(path);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return;
+    throw fileError('write', path, error);
+  }
+  throw taken(path);
+}
 
 /** Writes it. Throws `exists`, `forbidden`, `limit-exceeded`. */
 export async function writeNewFile(path: string, bytes: Uint8Array): Promise<void> {
@@ -17,7 +30,7 @@ export async function writeNewFile(path: string, bytes: Uint8Array): Promise<voi
     // Fails where a rename would overwrite.
     await link(beside, path);
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') throw new VakError('exists', `${path} is there already; give another name`);
+    if (systemCode(error) === 'EEXIST') throw taken(path);
     throw fileError('write', path, error);
   } finally {
     await rm(beside, { force: true });

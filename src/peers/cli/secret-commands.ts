@@ -160,13 +160,14 @@ const revoke: Command = {
   args: ['ID'],
   options: { confirm: { value: 'ID', help: 'the same id once more: it cannot be undone' } },
   summary: 'Takes a secret out of use for good: what it sealed does not open any more.',
-  notes: `Tasks that wait under it are refused, and dead letters and receipts that it sealed stay closed; its id is never used again. ${printed}.`,
+  notes: `Tasks that wait under it are refused, and receipts and what is on record under it are not read any more: also who archived what. Dead
+letters that it sealed stay in vak dlq ls, as sealed: they can be archived and exported, and neither read nor retried. Its id is never used again. ${printed}.`,
   needs: 'the secret s2 (vak secret add)',
   example: 'vak secret revoke s2 --confirm s2',
   run: (input, host) =>
     changeSecret(input, host, ({ args, option }) => {
       if (option('confirm') === args[0]) return { state: 'revoked' };
-      const message = `secret revoke: nothing that ${args[0]} sealed would open any more, for good; say so with --confirm ${args[0]}`;
+      const message = `secret revoke: nothing that ${args[0]} sealed would open any more, for good: dead letters of it stay listed without queue, reason and task (see vak dlq ls first); say so with --confirm ${args[0]}`;
       throw new VakError('invalid-input', message);
     }),
 };

@@ -54,7 +54,7 @@ test('D11 vak: a bundle is exported without its secrets, verified, opened elsewh
     '--json',
     ...bus.url(),
   ]);
-  expect([exported.code, exported.stderr]).toEqual([0, expect.stringContaining('1 letters in')]);
+  expect([exported.code, exported.stderr]).toEqual([0, expect.stringContaining('1 letter in')]);
   expect(json(exported.stdout)).toMatchObject({
     path: out,
     letterCount: 1,
@@ -94,6 +94,12 @@ test('D11 vak: a bundle is exported without its secrets, verified, opened elsewh
   const opened = await vak(['bundle', 'open', out, '--root', rootPublic]);
   expect([opened.code, opened.stderr]).toEqual([0, expect.stringMatching(/^ok {2}workspace default/)]);
   expect(opened.stdout).toContain('login failed: password=[redacted: named]');
+  writeFileSync(file('words'), 'no bundle\n');
+  const words = await vak(['bundle', 'open', file('words'), '--root', rootPublic]);
+  expect([words.code, words.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^vak: line 1: [^↵]+\nnot ok {2}no manifest[^↵]+\n[^↵]+$/),
+  ]);
   flip(out, file('changed'));
   const changed = await vak(['bundle', 'open', file('changed'), '--root', rootPublic, '--json']);
   expect([changed.code, changed.stderr]).toEqual([
@@ -106,6 +112,13 @@ test('D11 vak: a bundle is exported without its secrets, verified, opened elsewh
     ok: false,
   });
 }, 120_000);
+
+test('D11 vak: a name that is taken is refused before anything is read or put on record', async () => {
+  const nowhere = ['--nats-url', 'nats://127.0.0.1:9'];
+  expect(await vak(['dlq', 'export', '1', '--out', process.execPath, ...nowhere])).toEqual({
+    ...{ code: 1, stdout: '', stderr: oneLine(/.* is there already; give another name/) },
+  });
+});
 
 test.each([
   [['dlq', 'export', '1'], /--out: missing; give the name of a new file/],

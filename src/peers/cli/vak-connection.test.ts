@@ -85,7 +85,9 @@ test('A4 vak: a subject that the server refuses is exit 1 and is named', async (
   expect(published).toEqual({
     code: 1,
     stdout: '',
-    stderr: oneLine(/publish vak\.events\.default\.operator-\S+-e\.status: operator may not, .*refused by the server, rule: .*/),
+    stderr: oneLine(
+      /publish vak\.events\.default\.operator-\S+-e\.status: operator may not, .*refused by the server, rule: .*/,
+    ),
   });
   const heard = await vak(['subscribe', 'vak.dlq.default.*.failed', ...as]);
   expect([heard.code, heard.stdout]).toEqual([1, '']);

@@ -93,11 +93,14 @@ test('D12 vak: dead letters are listed, grouped, shown, archived and restored, a
   });
   const plan = await dlq('archive', '--match', 'error:disk', '--dry-run', '--json');
   expect(json(plan.stdout)).toMatchObject({ operationId: null, count: 2, allCount: 3, cutoffSeq: 3, leftOut: [] });
+  expect(await dlq('archive', '--match', 'error:dis', '--dry-run')).toEqual({
+    ...{ code: 1, stdout: '', stderr: oneLine(/dlq archive: none; 0 of 3 dead letters/) },
+  });
   const archived = await dlq('archive', '1', '2', '--reason', 'a known disk', '--json', '--quiet');
   expect([archived.code, archived.stderr]).toEqual([0, '']);
   const { operationId } = json<{ operationId: string }>(archived.stdout);
   const restored = await dlq('restore', '--match', `state:archived cause:${first?.cause}`);
-  expect(restored.stderr).toMatch(/^restored 2 of 3 /);
+  expect(restored.stderr).toMatch(/^restored 2 of 3 [^↵]+$/);
   const { messages } = await builder.fabric.durable.stream('VAK_AUDIT_default').read({ limit: 20 });
   const said = messages.flatMap((message) => {
     const verdict = builder.judge(message);
@@ -113,6 +116,10 @@ test('D12 vak: dead letters are listed, grouped, shown, archived and restored, a
     ['dlq.restore', 'done'],
   ]);
   expect(said[2]).toMatchObject({ operationId, places: [[1, 2]], reason: 'a known disk' });
+  // What does not count is said by what lists, and by nothing else.
+  await builder.fabric.durable.append('vak.audit.default.builder.action', utf8('no envelope'));
+  expect((await dlq('ls')).stderr).toMatch(/^vak: action 8 of the record does not count: It is no envelope: [^\n]+\n$/);
+  expect((await dlq('show', '1')).stderr).toBe('');
   // A worker may not.
   expect(await dlq('archive', '1', '--identity', 'builder')).toMatchObject({ code: 1, stdout: '' });
 }, 120_000);

@@ -24,7 +24,7 @@ const nextSteps: Readonly<Record<ErrorCode, string>> = {
   'invalid-pattern': 'Correct the subject pattern and try again.',
   'invalid-payload': 'Correct the payload and try again.',
   'invalid-subject': 'Correct the subject and try again.',
-  'limit-exceeded': 'Ask for less at once.',
+  'limit-exceeded': 'Give or ask for less: what is too much is named.',
   locked: 'Unlock the key store and try again.',
   'no-responders': 'Nobody listens there; check that its peer runs.',
   'no-such-peer': 'Check the name of the peer; it may not have joined yet.',

@@ -57,6 +57,8 @@ export interface BundleReport {
   } | null;
   readonly lineCount: number;
   readonly badLineCount: number;
+  /** The last line of a file that was cut off before its end; null: it has its end. */
+  readonly cutAtLine: number | null;
   /** The first of them; what is wrong with the file as a whole is in `errors`. */
   readonly faults: readonly BundleFault[];
   readonly errors: readonly string[];

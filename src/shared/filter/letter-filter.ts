@@ -14,7 +14,7 @@ export type Grouping = (typeof groupings)[number];
 
 /** The fields of a filter about letters. */
 export const letterFields: readonly FilterField[] = [
-  { name: 'error', kind: 'text', help: 'class of the error, or of the one at its root' },
+  { name: 'error', kind: 'text', help: 'class of the error or of its root, whole or up to a dot' },
   { name: 'queue', kind: 'text', help: 'queue of the task' },
   { name: 'worker', kind: 'text', help: 'who had it last' },
   { name: 'type', kind: 'text', help: 'type of the task' },
@@ -24,3 +24,12 @@ export const letterFields: readonly FilterField[] = [
   { name: 'after', kind: 'time', help: 'failed at that time or later' },
   { name: 'before', kind: 'time', help: 'failed before that time' },
 ];
+
+/**
+ * Whether `error:` means a class: it is the whole of it, or its beginning up to a dot (`exit` and `exit.1` mean `exit.1`, which is not
+ * `exit.12`); without regard to case.
+ */
+export function isOfClass(errorClass: string, text: string): boolean {
+  const [whole, part] = [errorClass.toLowerCase(), text.toLowerCase()];
+  return whole === part || whole.startsWith(part.endsWith('.') ? part : `${part}.`);
+}

@@ -24,6 +24,7 @@ export function ArchiveDialog({ asking: { kind, plan } }: ArchiveDialogProps) {
   return (
     <PlanDialog
       plan={plan}
+      action={kind}
       title={`${submit} in ${visibleText(plan.environment)}`}
       description={what}
       doing={verb}

@@ -17,6 +17,7 @@ export function BundleDialog({ asking: { plan } }: BundleDialogProps) {
   return (
     <PlanDialog
       plan={plan}
+      action="export"
       title={`Export ${lettersWords(plan.count)} of ${visibleText(plan.environment)} as a bundle`}
       description="One signed file: letters and their envelopes as they were stored, opened tasks, receipts, causes, output and figures around the failure, what is on record. Another workbench and vak bundle verify say whether a byte was changed."
       doing="Export the bundle"

@@ -3,7 +3,7 @@ import type { BundleReport } from '../../../shared/contract/bundles-contract.ts'
 import { CopyFact, DetailFact, DetailFacts } from '../../ui/detail-facts.tsx';
 import { formatBytes, formatCount, formatDateTime } from '../../ui/format.ts';
 import { useViewState } from '../../workbench.tsx';
-import { linesSentence, partsOf, signedSentence, verdictWords } from './bundle-words.ts';
+import { linesSentence, partsOf, signedSentence, verdictWord } from './bundle-words.ts';
 import { StateMark } from './letter-marks.tsx';
 
 interface BundleProps {
@@ -15,7 +15,7 @@ function Verdict({ bundle }: BundleProps) {
   return (
     <div className="bundle-verdict" data-testid="bundle-verdict" data-verdict={verdict}>
       <p>
-        <StateMark word={verdictWords[verdict]} />
+        <StateMark word={verdictWord(bundle)} />
       </p>
       <p data-testid="bundle-signed">{signedSentence(bundle)}</p>
       <p data-testid="bundle-lines">{linesSentence(bundle)}</p>
@@ -35,7 +35,7 @@ function Verdict({ bundle }: BundleProps) {
           ))}
         </ol>
       )}
-      {badLineCount > faults.length && (
+      {bundle.cutAtLine === null && badLineCount > faults.length && (
         <p className="dim">{formatCount(badLineCount - faults.length)} more; vak bundle verify names them all.</p>
       )}
     </div>

@@ -13,7 +13,7 @@ import { useSize } from '../../ui/use-size.ts';
 import { useActions, useViewState, useWorkbench } from '../../workbench.tsx';
 import { BundleFacts } from './bundle-facts.tsx';
 import { BundleLetter } from './bundle-letter.tsx';
-import { verdictWords } from './bundle-words.ts';
+import { verdictWord } from './bundle-words.ts';
 import type { BundleWork } from './bundle-work.ts';
 import { LetterList, type LetterListProps, slotKey } from './letter-list.tsx';
 import { StateMark } from './letter-marks.tsx';
@@ -84,7 +84,8 @@ function createBundleActions({ slots, work, focus }: Cursor): readonly Action[] 
   ];
 }
 
-function Strip({ bundle: { name, made, verdict, letterCount } }: { readonly bundle: BundleReport }) {
+function Strip({ bundle }: { readonly bundle: BundleReport }) {
+  const { name, made, letterCount } = bundle;
   const zone = useViewState((state) => state.timeZone);
   const at = made === null || made.atMs === null ? '' : `, ${formatDateTime(made.atMs, zone)}`;
   return (
@@ -97,7 +98,7 @@ function Strip({ bundle: { name, made, verdict, letterCount } }: { readonly bund
         workspace {made?.workspace ?? 'unknown'}, by {made?.by ?? 'nobody that it names'}
         {at}
       </span>
-      <StateMark word={verdictWords[verdict]} />
+      <StateMark word={verdictWord(bundle)} />
       <span className="letters-strip-end">
         <span className="dim">{lettersWords(letterCount)}, to be read only</span>
       </span>

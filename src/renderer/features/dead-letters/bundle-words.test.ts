@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { BundleReport } from '../../../shared/contract/bundles-contract.ts';
-import { linesSentence, partsOf, signedSentence } from './bundle-words.ts';
+import { linesSentence, partsOf, signedSentence, verdictWord } from './bundle-words.ts';
 import { noOutputWords } from './letter-words.ts';
 
 const made = { workspace: 'acme', by: 'olga', atMs: 1, operationId: 'o' };
@@ -18,10 +18,14 @@ it('D14 the first line that was changed is named, and parts have names of their 
   const report = {
     lineCount: 9,
     badLineCount: 2,
+    cutAtLine: null,
     faults: [{ line: 4, kind: 'letter', why: '' }],
   } as unknown as BundleReport;
   expect(linesSentence(report)).toBe('2 of 9 lines are not as they were signed, the first is line 4.');
   expect(linesSentence({ ...report, badLineCount: 0, faults: [] })).toBe('All 9 lines are as they were signed.');
+  const cut = { ...report, cutAtLine: 9, verdict: 'changed' } as const;
+  expect([verdictWord(cut).word, linesSentence(cut)]).toEqual(['cut off', 'It was cut off: 9 lines are left of it.']);
+  expect(verdictWord({ ...cut, cutAtLine: null }).word).toBe('not as it was signed');
   const parts = ['manifest', 'letter', 'toString'].map((kind) => ({ kind, count: 1 }));
   expect(partsOf({ parts }).map(({ name }) => name)).toEqual(['letters', 'toString']);
 });

@@ -3,11 +3,17 @@ import type { BundledEnvelope, BundleReport, BundleVerdict } from '../../../shar
 import { formatCount } from '../../ui/format.ts';
 import type { StateWord } from './letter-words.ts';
 
-export const verdictWords: Readonly<Record<BundleVerdict, StateWord>> = {
+const verdictWords: Readonly<Record<BundleVerdict, StateWord>> = {
   sound: { word: 'as it was signed', tone: 'ok' },
   unknown: { word: 'signer unknown here', tone: 'wait' },
   changed: { word: 'not as it was signed', tone: 'bad' },
 };
+
+const cutOff: StateWord = { word: 'cut off', tone: 'bad' };
+
+/** What a file that lacks its end is called: nothing says that it was forged. */
+export const verdictWord = ({ verdict, cutAtLine }: Pick<BundleReport, 'verdict' | 'cutAtLine'>): StateWord =>
+  cutAtLine === null ? verdictWords[verdict] : cutOff;
 
 /** Who signed it, and whether that is known here. */
 export function signedSentence({ signed, made }: Pick<BundleReport, 'signed' | 'made'>): string {
@@ -22,7 +28,9 @@ export function signedSentence({ signed, made }: Pick<BundleReport, 'signed' | '
 }
 
 /** What was found in the lines. */
-export function linesSentence({ lineCount, badLineCount, faults }: BundleReport): string {
+export function linesSentence({ lineCount, badLineCount, cutAtLine, faults }: BundleReport): string {
+  if (cutAtLine !== null)
+    return `It was cut off: ${lineCount === 1 ? '1 line is' : `${formatCount(lineCount)} lines are`} left of it.`;
   if (badLineCount === 0) return `All ${formatCount(lineCount)} lines are as they were signed.`;
   const first = faults[0]?.line ?? 1;
   return `${formatCount(badLineCount)} of ${formatCount(lineCount)} lines are not as they were signed, the first is line ${formatCount(first)}.`;

@@ -11,7 +11,7 @@ import { formatCount, formatDateTime, formatPercent, formatRate } from '../../ui
 import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { StateMark } from './letter-marks.tsx';
 import { whyNotStop } from './letter-reasons.ts';
-import { campaignWords, lettersWords, outcomeWords, settledCount, stepWords } from './letter-words.ts';
+import { campaignWord, lettersWords, outcomeWords, settledCount, stepWords } from './letter-words.ts';
 import { useLetterWork } from './use-letter-work.ts';
 import './campaign-strip.css';
 
@@ -75,7 +75,7 @@ function Campaign({ campaign, more }: CampaignProps) {
   return (
     <li className="campaign" data-testid="campaign" data-state={state} data-operation={operationId}>
       <div className="campaign-line">
-        <StateMark word={campaignWords[state]} />
+        <StateMark word={campaignWord(campaign)} />
         <strong className="campaign-title" title={visibleText(title)}>
           {kindWords[kind]}: {visibleText(title)}
         </strong>

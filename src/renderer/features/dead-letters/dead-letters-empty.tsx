@@ -1,11 +1,13 @@
 /** The view while there is no dead letter to show: nothing read yet, none there, none that matches. */
 import { Layers, Skull } from 'lucide-react';
 import { type ErrorShape, VakError } from '../../../shared/base/vak-error.ts';
+import type { LettersState } from '../../../shared/contract/dlq-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { describeError } from '../../ui/describe-error.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { waitingWords } from './letter-words.ts';
 
 export function NoLetters() {
   return (
@@ -45,9 +47,10 @@ export function UnreadLetters({ problem }: { readonly problem: ErrorShape }) {
 }
 
 /** Only where the first reading takes a while. */
-export function LettersSkeleton() {
+export function LettersSkeleton({ state }: { readonly state: LettersState | undefined }) {
   return (
-    <div className="letters-skeleton late" role="status" aria-label="Reading the dead letters">
+    <div className="letters-skeleton late" role="status" data-testid="letters-waiting">
+      <p className="letters-skeleton-words dim">{waitingWords(state)}</p>
       {[220, 160, 190, 120, 172].map((width) => (
         <div key={width} className="letters-skeleton-row">
           <span style={{ width: `${width}px` }} />

@@ -19,6 +19,8 @@ import { queueFault } from './retry-dialog.tsx';
 import { useLetterWork, useLetterWorkState } from './use-letter-work.ts';
 import { usePlanForm } from './use-plan-form.ts';
 
+const oneRetried = { action: 'retry', count: 1 } as const;
+
 type EditAsking = Asking & { readonly kind: 'edit' };
 
 const modeTitles: Readonly<Record<EditMode, string>> = { json: 'JSON', text: 'Text', hex: 'Bytes' };
@@ -121,7 +123,7 @@ function EditForm({ asking }: { readonly asking: EditAsking }) {
   const { letter } = asking;
   const editing = useEditing(asking);
   const { edited, bytes, diff } = editing;
-  const { attempt, reason, setReason, disabledReason: why } = usePlanForm(1, '');
+  const { attempt, reason, setReason, disabledReason: why } = usePlanForm(oneRetried, '');
   const [queue, setQueue] = useState('');
   const outcome = useReveal<HTMLDivElement>(attempt.report);
   const same = diff?.length === 0 && queue.trim() === '' ? 'nothing is changed: retry it instead' : undefined;
@@ -170,7 +172,7 @@ function EditForm({ asking }: { readonly asking: EditAsking }) {
 
 export function EditDialog({ asking }: { readonly asking: EditAsking }) {
   const work = useLetterWork();
-  const { environment } = usePlanForm(1, '');
+  const { environment } = usePlanForm(oneRetried, '');
   return (
     <Dialog
       isOpen

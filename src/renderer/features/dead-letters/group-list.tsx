@@ -28,14 +28,23 @@ function Second({ group, by, nowMs }: { readonly group: LetterGroup; readonly by
   const more = moreQueuesCount > 0 ? ` +${formatCount(moreQueuesCount)}` : '';
   const where = by === 'queue' ? (errorClass ?? '') : `${queues.slice(0, 2).map(visibleText).join(', ')}${more}`;
   const span = `first ${formatDateTime(firstMs, zone)}, last ${formatDateTime(lastMs, zone)}`;
+  const isSaid = by === 'cause' && state !== 'open';
+  const whole = [
+    ...[isSaid ? groupStateWords[state].word : '', by === 'cause' ? (errorClass ?? '') : '', where],
+    ...[span, assignee ?? '', newCount > 0 ? `${formatCount(newCount)} since` : ''],
+  ];
   return (
-    <span className="group-second">
-      {by === 'cause' && state !== 'open' && <StateMark word={groupStateWords[state]} />}
+    <span
+      className="group-second"
+      title={whole
+        .filter((one) => one !== '')
+        .map(visibleText)
+        .join(' · ')}
+    >
+      {isSaid && <StateMark word={groupStateWords[state]} />}
       {by === 'cause' && errorClass !== null && <span className="data dim">{visibleText(errorClass)}</span>}
       {where !== '' && <span className="dim">{visibleText(where)}</span>}
-      <span className="dim" title={span}>
-        {formatRelative(Math.min(lastMs, nowMs), nowMs)}
-      </span>
+      <span className="dim">{formatRelative(Math.min(lastMs, nowMs), nowMs)}</span>
       {assignee !== null && <span className="dim">· {visibleText(assignee)}</span>}
       {newCount > 0 && <span className="tone-wait">{formatCount(newCount)} since</span>}
     </span>

@@ -80,8 +80,14 @@ export interface LetterMoves {
   readonly showNew: () => void;
 }
 
+const go = (id: string, title: string, keys: readonly string[]) => ({ id: `letters.${id}`, title, group, keys });
+
+/** While they are read for the first time: what is to be looked for can be typed. */
+export function createWaitingActions({ focusFilter }: Pick<LetterMoves, 'focusFilter'>): readonly Action[] {
+  return [{ ...go('filter', 'Filter the dead letters', ['/']), run: focusFilter }];
+}
+
 export function createMoveActions(moves: LetterMoves): readonly Action[] {
-  const go = (id: string, title: string, keys: readonly string[]) => ({ id: `letters.${id}`, title, group, keys });
   return [
     { ...go('next', 'Go to the next row', ['j', 'ArrowDown']), run: () => moves.move('j') },
     { ...go('previous', 'Go to the previous row', ['k', 'ArrowUp']), run: () => moves.move('k') },
@@ -91,7 +97,7 @@ export function createMoveActions(moves: LetterMoves): readonly Action[] {
     { ...go('pick', 'Select the letter', ['x']), run: moves.pick },
     { ...go('pickAll', 'Select all that match', ['Shift+X']), run: moves.pickAll },
     { ...go('back', 'Go back: selection, letter, groups', ['Escape']), run: moves.back },
-    { ...go('filter', 'Filter the dead letters', ['/']), run: moves.focusFilter },
+    ...createWaitingActions(moves),
     { ...go('new', 'Show the letters that came since', ['n']), run: moves.showNew },
   ];
 }

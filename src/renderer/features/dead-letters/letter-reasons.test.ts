@@ -29,10 +29,17 @@ it('W5 an action says what is to be selected first, and does what it can', () =>
   expect(whyNotStop(situation, { ...running, state: 'done' })).toBe('it is over');
 });
 
+const retry = (count: number) => ({ action: 'retry', count }) as const;
+
+it('W5 an export touches no letter, so no name is typed for it, however many it takes', () => {
+  expect(needsTyping({ action: 'export', count: 5000 }, writable)).toBe(false);
+  expect(needsTyping({ action: 'restore', count: 6 }, writable)).toBe(true);
+});
+
 it('W5 more than a few letters on a server of others are confirmed by its name; in the app itself they are not', () => {
-  expect([needsTyping(5, writable), needsTyping(6, writable)]).toEqual([false, true]);
+  expect([needsTyping(retry(5), writable), needsTyping(retry(6), writable)]).toEqual([false, true]);
   const of = (more: Partial<typeof prod>) => connectionsState({ contexts: [{ ...prod, isReadOnly: false, ...more }] });
-  expect(needsTyping(6, of({ kind: 'embedded' }))).toBe(false);
-  expect(needsTyping(6, of({ kind: 'managed', colour: 'grey' }))).toBe(false);
-  expect(needsTyping(6, of({ kind: 'managed', colour: 'red' }))).toBe(true);
+  expect(needsTyping(retry(6), of({ kind: 'embedded' }))).toBe(false);
+  expect(needsTyping(retry(6), of({ kind: 'managed', colour: 'grey' }))).toBe(false);
+  expect(needsTyping(retry(6), of({ kind: 'managed', colour: 'red' }))).toBe(true);
 });

@@ -3,6 +3,7 @@ import type { ConnectionsState } from '../../../shared/contract/connections-cont
 import type { CampaignState } from '../../../shared/contract/dlq-contract.ts';
 import { publishFault } from '../../ui/connection-words.ts';
 import type { LetterScope } from './letter-scope.ts';
+import type { PlannedAction } from './letter-work.ts';
 
 export interface LetterSituation {
   readonly connection: ConnectionsState | undefined;
@@ -55,8 +56,15 @@ export function whyNotStop(
 /** Above so many letters, an action on a server of others is confirmed by the name of the place. */
 const fewLetters = 5;
 
-/** Whether the name of the environment is to be typed before so many letters are touched there. */
-export function needsTyping(count: number, connection: ConnectionsState | undefined): boolean {
+/** What is done with so many letters. */
+export interface Planned {
+  readonly action: PlannedAction;
+  readonly count: number;
+}
+
+/** Whether the name of the environment is to be typed before it is done there; an export touches no letter. */
+export function needsTyping({ action, count }: Planned, connection: ConnectionsState | undefined): boolean {
+  if (action === 'export') return false;
   const context = connection?.contexts.find(({ name }) => name === connection.current);
   if (count <= fewLetters || context === undefined) return false;
   return context.kind === 'remote' || (context.kind === 'managed' && context.colour !== 'grey');

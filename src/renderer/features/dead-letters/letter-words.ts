@@ -1,9 +1,11 @@
 /** What is said of dead letters and their retries, everywhere in the same words. Pure. */
+import { visibleText } from '../../../shared/base/visible-text.ts';
 import type {
   CampaignState,
   GroupState,
   LetterAround,
   LetterGroup,
+  LetterPlan,
   LettersState,
   RetryOutcome,
 } from '../../../shared/contract/dlq-contract.ts';
@@ -45,7 +47,7 @@ export const outcomeWords: Readonly<Record<RetryOutcome, StateWord>> = {
   cancelled: { word: 'not begun', tone: 'quiet' },
 };
 
-export const campaignWords: Readonly<Record<CampaignState['state'], StateWord>> = {
+const campaignWords: Readonly<Record<CampaignState['state'], StateWord>> = {
   running: { word: 'running', tone: 'wait' },
   waiting: { word: 'waiting', tone: 'wait' },
   done: { word: 'done', tone: 'ok' },
@@ -53,6 +55,19 @@ export const campaignWords: Readonly<Record<CampaignState['state'], StateWord>> 
   cancelled: { word: 'stopped', tone: 'quiet' },
   failed: { word: 'failed', tone: 'bad' },
 };
+
+/** What became of a campaign: one that went through its letters is done well only if none failed. */
+export function campaignWord({ state, counts }: Pick<CampaignState, 'state' | 'counts'>): StateWord {
+  const failedCount = counts['failed-same'] + counts['failed-new'] + counts.lost + counts.refused;
+  if (state !== 'done' || failedCount === 0) return campaignWords[state];
+  return counts.done === 0 ? { word: 'over, none done', tone: 'bad' } : { word: 'over, some failed', tone: 'wait' };
+}
+
+/** Letters that a plan leaves out, and why. */
+export function leftOutWords({ why, count }: LetterPlan['leftOut'][number]): string {
+  const reason = visibleText(why);
+  return count === 1 ? `1 letter left out: ${reason}` : `${lettersWords(count)} left out, of each: ${reason}`;
+}
 
 export const groupingTitles: Readonly<Record<Grouping, string>> = {
   cause: 'Cause',
@@ -74,6 +89,12 @@ export function summaryWords({ counts, openGroupCount }: Pick<LettersState, 'cou
 /** What is read of the stream, while that goes on; undefined: all is read. */
 export function readingWords({ readCount, streamCount }: Pick<LettersState, 'readCount' | 'streamCount'>) {
   return readCount < streamCount ? `read ${formatCount(readCount)} of ${lettersWords(streamCount)}` : undefined;
+}
+
+/** While they are read for the first time. */
+export function waitingWords(state: Pick<LettersState, 'readCount' | 'streamCount'> | undefined): string {
+  if (state === undefined || state.streamCount === 0) return 'Reading the dead letters…';
+  return `Reading the dead letters: ${formatCount(state.readCount)} of ${formatCount(state.streamCount)}`;
 }
 
 const unnamed: Readonly<Record<Grouping, string>> = {

@@ -1,6 +1,6 @@
 /** Groups, their letters and the open one, side by side; what acts on them below. */
 import { ArrowUp } from 'lucide-react';
-import { type RefObject, useEffect, useMemo, useRef } from 'react';
+import { type RefObject, useCallback, useEffect, useMemo, useRef } from 'react';
 import type { LetterGroup, LettersState } from '../../../shared/contract/dlq-contract.ts';
 import type { Grouping } from '../../../shared/filter/letter-filter.ts';
 import { useEnvironment } from '../../state/use-environment.ts';
@@ -15,10 +15,10 @@ import { useSize } from '../../ui/use-size.ts';
 import { useActions, useViewState, useWorkbench } from '../../workbench.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { CampaignStrip } from './campaign-strip.tsx';
-import { NoLetters, NoMatch } from './dead-letters-empty.tsx';
+import { LettersSkeleton, NoLetters, NoMatch, UnreadLetters } from './dead-letters-empty.tsx';
 import { GroupList, type GroupRow } from './group-list.tsx';
 import { knownNames } from './known-names.ts';
-import { type ActedOn, createChangeActions, createMoveActions } from './letter-actions.ts';
+import { type ActedOn, createChangeActions, createMoveActions, createWaitingActions } from './letter-actions.ts';
 import { LetterDetail } from './letter-detail.tsx';
 import { LetterList } from './letter-list.tsx';
 import type { LetterPagesState } from './letter-pages.ts';
@@ -29,7 +29,7 @@ import { LettersStrip } from './letters-strip.tsx';
 import { UnreadStrip } from './unread-strip.tsx';
 import { type KnownGroups, useLetterGroups, useLetterPages } from './use-dead-letters.ts';
 import { useLetterCursor } from './use-letter-cursor.ts';
-import { useLetterMoves } from './use-letter-moves.ts';
+import { type LetterPlaces, useLetterMoves } from './use-letter-moves.ts';
 import { useLetterWork, useLetterWorkState } from './use-letter-work.ts';
 
 const detailBounds = { initialPx: 520, minPx: 400, maxPx: 960 };
@@ -37,21 +37,29 @@ const groupBounds = { initialPx: 340, minPx: 260, maxPx: 640 };
 const groupKey = ({ key }: GroupRow): string => key;
 const noGroups: readonly LetterGroup[] = [];
 
+interface Asked {
+  readonly filter: string;
+  readonly by: Grouping;
+  /** Whether there is something to ask about yet. */
+  readonly isRead: boolean;
+}
+
 /** The groups as they are shown: they hold still under the pointer and the keys; the largest is chosen until another one is. */
-function useGroupRows(filter: string, by: Grouping) {
+function useGroupRows({ filter, by, isRead }: Asked) {
   const work = useLetterWork();
-  const { known, error } = useLetterGroups(filter, by);
+  const { known, error } = useLetterGroups(isRead ? filter : undefined, by);
   const group = useLetterWorkState((one) => one.group);
   const hold = useHold();
   const groups = known?.groups ?? noGroups;
   const isOwn = known !== undefined && known.of === `${by} ${filter}`;
   const { kept, added } = useHeldRows(groups, { keyOf: groupKey, isHeld: hold.isHeld, of: `${by} ${filter}` });
   const rows = useMemo((): readonly GroupRow[] => {
+    if (!isRead) return [];
     const now = new Set(groups.map(groupKey));
     const shown = [...kept, ...added].filter((one) => now.has(one.key));
     const openCount = shown.reduce((sum, one) => sum + one.counts.open, 0);
     return [{ key: allKey, openCount, allCount: known?.matchingCount ?? 0 }, ...shown];
-  }, [groups, kept, added, known]);
+  }, [isRead, groups, kept, added, known]);
   const isChosen = group === allKey || groups.some(({ key }) => key === group);
   const first = groups[0]?.key ?? null;
   useEffect(() => {
@@ -70,25 +78,23 @@ function causeOf(fingerprint: string, groups: readonly LetterGroup[], by: Groupi
   return { fingerprint, title: groupTitle(group, by), state, assignee, note, newestSeq };
 }
 
-interface Looked {
-  readonly filter: string;
-  readonly by: Grouping;
+interface Looked extends Asked {
   readonly groups: readonly LetterGroup[];
   readonly state: LetterPagesState;
 }
 
 /** What the keys and buttons act on. */
-function useActedOn({ filter, by, groups, state }: Looked): ActedOn {
+function useActedOn({ filter, by, isRead, groups, state }: Looked): ActedOn {
   const { group, letter, pane, picked, isAll } = useLetterWorkState((one) => one);
   return useMemo(() => {
-    const scope = scopeOf({ filter, by, group, letter, pane, picked, isAll });
+    const scope = !isRead ? undefined : scopeOf({ filter, by, group, letter, pane, picked, isAll });
     const seq = scope?.kind === 'matching' ? undefined : scope?.seqs[0];
     const row = seq === undefined ? undefined : state.slots.find((slot) => slot.row?.seq === seq)?.row;
     const ofGroup = pane === 'groups' && by === 'cause' && group !== null && group !== allKey && group !== '';
     const fingerprint = ofGroup ? group : row?.fingerprint;
     const cause = fingerprint === undefined ? undefined : causeOf(fingerprint, groups, by);
     return { scope, cause, closedWhy: row?.closedWhy };
-  }, [filter, by, groups, state.slots, group, letter, pane, picked, isAll]);
+  }, [filter, by, isRead, groups, state.slots, group, letter, pane, picked, isAll]);
 }
 
 function useLetterActions(acted: ActedOn): void {
@@ -176,15 +182,23 @@ function LettersPlace({ letters, cursor, hold, moves, listRef, known, isUnnamed 
   );
 }
 
+/** Goes to the groups, or out of the filter while there are none: then the keys of the view act again. */
+function useFocusGroups({ groups, filter }: Pick<LetterPlaces, 'groups' | 'filter'>): () => void {
+  return useCallback(() => {
+    if (groups.current === null) filter.current?.blur();
+    else groups.current.focus({ preventScroll: true });
+  }, [groups, filter]);
+}
+
 /** Everything that the lists, the keys and the bar below share. */
-function useLetterScene() {
+function useLetterScene(isRead: boolean) {
   const filter = useViewState((one) => one.letterFilter);
   const by = useViewState((one) => one.letterGrouping);
   useStartOver(filter);
-  const shown = useGroupRows(filter, by);
+  const shown = useGroupRows({ filter, by, isRead });
   const { group, groups, rows } = shown;
   const groupFilter = group === null ? filter : filterOfGroup({ filter, by, group });
-  const letters = useLetterPages(groupFilter);
+  const letters = useLetterPages(groupFilter, isRead);
   const { pages, state } = letters;
   const { pane, isOpen } = useLetterWorkState((one) => one);
   const hold = useHold();
@@ -208,10 +222,10 @@ function useLetterScene() {
     ...places,
     ...{ groupKeys, slots, pages, selectKey: (key: string) => selectKey.current(key) },
   });
-  const acted = useActedOn({ filter, by, groups, state });
-  useActions(useMemo(() => createMoveActions(moves), [moves]));
+  const acted = useActedOn({ filter, by, isRead, groups, state });
+  useActions(useMemo(() => (isRead ? createMoveActions(moves) : createWaitingActions(moves)), [moves, isRead]));
   useLetterActions(acted);
-  const focusGroups = useMemo(() => () => places.groups.current?.focus({ preventScroll: true }), [places.groups]);
+  const focusGroups = useFocusGroups(places);
   useWantedLetters(focusGroups);
   return {
     filter,
@@ -230,7 +244,7 @@ function useLetterScene() {
 
 type LetterScene = ReturnType<typeof useLetterScene>;
 
-function Strip({ scene, known }: { readonly scene: LetterScene; readonly known: LettersState }) {
+function Strip({ scene, known }: { readonly scene: LetterScene; readonly known: LettersState | undefined }) {
   const { view } = useWorkbench();
   const work = useLetterWork();
   const { filter, by, shown, letters, focusGroups, places } = scene;
@@ -260,7 +274,7 @@ function Lists({ scene }: { readonly scene: LetterScene }) {
     places.letters.current?.focus({ preventScroll: true });
   };
   return (
-    <div className="letters-lists">
+    <div className="letters-lists" data-open={isOpen && letter !== null}>
       <section
         className="letters-groups"
         aria-label="Groups"
@@ -292,23 +306,37 @@ function Lists({ scene }: { readonly scene: LetterScene }) {
   );
 }
 
-export function LettersContent({ state: known }: { readonly state: LettersState }) {
+/** Nothing of them is known yet, or that they cannot be read. */
+function Unread({ state }: { readonly state: LettersState | undefined }) {
+  const problem = state?.problem ?? null;
+  return problem === null ? <LettersSkeleton state={state} /> : <UnreadLetters problem={problem} />;
+}
+
+/** The filter keeps its place and the focus from the first moment, so that nothing that is typed goes elsewhere. */
+export function LettersContent({ state: told }: { readonly state: LettersState | undefined }) {
   const work = useLetterWork();
   const environment = useEnvironment()?.name ?? '…';
   const isAll = useLetterWorkState((one) => one.isAll);
-  const scene = useLetterScene();
+  const known = told === undefined || told.readAtMs === null ? undefined : told;
+  const scene = useLetterScene(known !== undefined);
   const { matchingCount, allCount } = scene.letters.state;
-  if (known.streamCount === 0 && known.readCount === 0) return <NoLetters />;
+  if (known !== undefined && known.streamCount === 0 && known.readCount === 0) return <NoLetters />;
   return (
-    <div className="letters" ref={scene.places.root} data-stale={known.problem !== null}>
+    <div className="letters" ref={scene.places.root} data-stale={known !== undefined && known.problem !== null}>
       <Strip scene={scene} known={known} />
-      <CampaignStrip campaigns={known.campaigns} />
-      <Lists scene={scene} />
-      <BulkBar
-        {...{ scope: scene.acted.scope, environment, isAll, matchingCount, allCount }}
-        onAll={work.pickAll}
-        onNone={work.clearPicks}
-      />
+      {known === undefined ? (
+        <Unread state={told} />
+      ) : (
+        <>
+          <CampaignStrip campaigns={known.campaigns} />
+          <Lists scene={scene} />
+          <BulkBar
+            {...{ scope: scene.acted.scope, environment, isAll, matchingCount, allCount }}
+            onAll={work.pickAll}
+            onNone={work.clearPicks}
+          />
+        </>
+      )}
     </div>
   );
 }

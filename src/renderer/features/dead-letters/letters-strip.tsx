@@ -12,7 +12,8 @@ import { FilterInput } from './filter-input.tsx';
 import { groupingTitles, readingWords } from './letter-words.ts';
 
 export interface LettersStripProps {
-  readonly state: LettersState;
+  /** Undefined: they are read for the first time. */
+  readonly state: LettersState | undefined;
   readonly filter: string;
   readonly onFilter: (filter: string) => void;
   readonly faults: readonly FilterFault[];
@@ -26,7 +27,7 @@ export interface LettersStripProps {
 }
 
 /** Whether what is shown is that of now. */
-function Currency({ state: { problem, readAtMs } }: Pick<LettersStripProps, 'state'>) {
+function Currency({ state: { problem, readAtMs } }: { readonly state: LettersState }) {
   const zone = useViewState((state) => state.timeZone);
   if (problem === null || readAtMs === null) return null;
   return (
@@ -39,7 +40,7 @@ function Currency({ state: { problem, readAtMs } }: Pick<LettersStripProps, 'sta
 
 export function LettersStrip(props: LettersStripProps) {
   const { state, filter, onFilter, faults, known, by, onBy, leftOutCount, onLeave, inputRef } = props;
-  const reading = readingWords(state);
+  const reading = state && readingWords(state);
   return (
     <div className="letters-strip">
       <FilterInput {...{ filter, onFilter, faults, known, onLeave, inputRef }} />
@@ -52,13 +53,13 @@ export function LettersStrip(props: LettersStripProps) {
       />
       <span className="letters-strip-end">
         {leftOutCount > 0 && <span className="tone-wait">{formatCount(leftOutCount)} more groups</span>}
-        {state.forgottenCount > 0 && (
+        {state !== undefined && state.forgottenCount > 0 && (
           <span className="tone-wait" title="The newest 100 000 are held; older ones are in their stream">
             {formatCount(state.forgottenCount)} older ones are not here
           </span>
         )}
         {reading !== undefined && <span className="dim">{reading}</span>}
-        <Currency state={state} />
+        {state && <Currency state={state} />}
       </span>
     </div>
   );

@@ -4,12 +4,14 @@ import type { LetterPlan } from '../../../shared/contract/dlq-contract.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
+import type { PlannedAction } from './letter-work.ts';
 import { PlanFacts, ReasonField, TypedName } from './plan-facts.tsx';
 import { useLetterWork } from './use-letter-work.ts';
 import { usePlanForm } from './use-plan-form.ts';
 
 export interface PlanDialogProps {
   readonly plan: LetterPlan;
+  readonly action: PlannedAction;
   readonly title: string;
   readonly description: string;
   /** "Retry": what is said to be done if it fails. */
@@ -27,9 +29,10 @@ export interface PlanDialogProps {
 }
 
 export function PlanDialog(props: PlanDialogProps) {
-  const { plan, title, description, doing, submit, busy = submit, submitTestId, fault, onSubmit, children } = props;
+  const { plan, action, title, description, doing, submit, busy = submit, submitTestId } = props;
+  const { fault, onSubmit, children } = props;
   const work = useLetterWork();
-  const form = usePlanForm(plan.count, plan.environment);
+  const form = usePlanForm({ action, count: plan.count }, plan.environment);
   const { environment, isGuarded, typed, setTyped, reason, setReason, attempt } = form;
   const disabledReason = form.disabledReason ?? fault;
   const onFormSubmit = (event: FormEvent): void => {
@@ -45,9 +48,7 @@ export function PlanDialog(props: PlanDialogProps) {
         {isGuarded && <TypedName name={plan.environment} value={typed} onChange={setTyped} />}
         <div className="dialog-outcome">{attempt.report !== undefined && <ErrorNotice report={attempt.report} />}</div>
         <DialogActions>
-          <Button autoFocus={isGuarded} onClick={work.close}>
-            Cancel
-          </Button>
+          <Button onClick={work.close}>Cancel</Button>
           <Button type="submit" variant="primary" disabledReason={disabledReason} data-testid={submitTestId}>
             {attempt.isBusy ? busy : submit}
           </Button>

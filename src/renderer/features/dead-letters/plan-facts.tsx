@@ -3,7 +3,7 @@ import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { LetterPlan } from '../../../shared/contract/dlq-contract.ts';
 import { Field } from '../../ui/field.tsx';
 import { formatCount } from '../../ui/format.ts';
-import { lettersWords } from './letter-words.ts';
+import { leftOutWords, lettersWords } from './letter-words.ts';
 
 /** Queues that are named; the rest is counted. */
 const maxQueues = 6;
@@ -28,9 +28,9 @@ export function PlanFacts({ plan }: { readonly plan: LetterPlan }) {
       )}
       {leftOut.length > 0 && (
         <ul className="plan-left-out" aria-label="Left out" data-testid="plan-left-out">
-          {leftOut.map(({ why, count: left }) => (
-            <li key={why} className="tone-wait">
-              {lettersWords(left)} left out: {visibleText(why)}
+          {leftOut.map((left) => (
+            <li key={left.why} className="tone-wait">
+              {leftOutWords(left)}
             </li>
           ))}
         </ul>
@@ -45,10 +45,12 @@ export interface TypedNameProps {
   readonly onChange: (text: string) => void;
 }
 
+/** It has the focus: nothing is pressed by accident, since the way on is to type the name. */
 export function TypedName({ name, value, onChange }: TypedNameProps) {
   return (
     <Field
       isData
+      autoFocus
       label={`Type ${name} to confirm`}
       value={value}
       data-testid="plan-typed"

@@ -102,6 +102,7 @@ export function RetryDialog({ asking: { plan } }: { readonly asking: Asking & { 
   return (
     <PlanDialog
       plan={plan}
+      action="retry"
       title={`Retry ${lettersWords(plan.count)} in ${visibleText(plan.environment)}`}
       description="Each is run again as a new task, sealed and signed by you; what becomes of each is told, and nothing is retried twice."
       doing="Retry"

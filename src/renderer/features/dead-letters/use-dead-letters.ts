@@ -28,12 +28,19 @@ export interface GroupsAnswer {
   readonly error: unknown;
 }
 
-export function useLetterGroups(filter: string, by: Grouping): GroupsAnswer {
+const noAnswer: GroupsAnswer = { known: undefined, error: undefined };
+
+/** `filter` undefined: nothing is asked, and what was answered before is forgotten. */
+export function useLetterGroups(filter: string | undefined, by: Grouping): GroupsAnswer {
   const { client } = useWorkbench();
   const version = useLettersVersion();
-  const [answer, setAnswer] = useState<GroupsAnswer>({ known: undefined, error: undefined });
+  const [answer, setAnswer] = useState(noAnswer);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another version is another answer.
   useEffect(() => {
+    if (filter === undefined) {
+      setAnswer(noAnswer);
+      return;
+    }
     const call = new AbortController();
     client.dlq.groups({ filter, by, limit: maxGroups }, { signal: call.signal }).then(
       (known) => {
@@ -48,26 +55,31 @@ export function useLetterGroups(filter: string, by: Grouping): GroupsAnswer {
   return answer;
 }
 
-/** The letters of a filter; undefined: no filter tells them. */
-export function useLetterPages(filter: string | undefined): {
+/** The letters of a filter; undefined: no filter tells them. What was read before `isRead` turned is forgotten. */
+export function useLetterPages(
+  filter: string | undefined,
+  isRead: boolean,
+): {
   readonly pages: LetterPages;
   readonly state: LetterPagesState;
 } {
   const { client } = useWorkbench();
   const version = useLettersVersion();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is read anew begins with an empty list.
   const pages = useMemo(
     () => createLetterPages({ page: (asked, options) => client.dlq.page(asked, options) }),
-    [client],
+    [client, isRead],
   );
-  const shown = useRef<string | undefined>(undefined);
+  const shown = useRef<{ readonly pages: LetterPages; readonly filter: string } | undefined>(undefined);
   useEffect(() => () => pages.close(), [pages]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another version is another answer.
   useEffect(() => {
-    if (filter === undefined) return;
-    if (shown.current === filter) pages.refresh();
+    if (filter === undefined || !isRead) return;
+    const { current } = shown;
+    if (current?.pages === pages && current.filter === filter) pages.refresh();
     else pages.show(filter);
-    shown.current = filter;
-  }, [pages, filter, version]);
+    shown.current = { pages, filter };
+  }, [pages, filter, isRead, version]);
   return { pages, state: useStore(pages.store) };
 }
 

@@ -4,7 +4,7 @@ import { visibleText } from '../../../shared/base/visible-text.ts';
 import { type Environment, useEnvironment } from '../../state/use-environment.ts';
 import { type Attempt, useAttempt } from '../../ui/use-attempt.ts';
 import { useSnapshot } from '../../workbench.tsx';
-import { needsTyping, whyNotChange } from './letter-reasons.ts';
+import { needsTyping, type Planned, whyNotChange } from './letter-reasons.ts';
 
 export interface PlanForm {
   readonly environment: Environment | undefined;
@@ -19,17 +19,18 @@ export interface PlanForm {
   readonly disabledReason: string | undefined;
 }
 
-export function usePlanForm(count: number, environmentName: string): PlanForm {
+/** `environmentName`: where the plan is, as it is to be typed. */
+export function usePlanForm(planned: Planned, environmentName: string): PlanForm {
   const environment = useEnvironment();
   const connection = useSnapshot('connections.state');
   const attempt = useAttempt();
   const [typed, setTyped] = useState('');
   const [reason, setReason] = useState('');
-  const isGuarded = needsTyping(count, connection);
+  const isGuarded = needsTyping(planned, connection);
   const untyped =
     isGuarded && typed.trim() !== environmentName ? `type ${visibleText(environmentName)} first` : undefined;
   const busy = attempt.isBusy ? 'it is under way' : undefined;
-  const empty = count === 0 ? 'nothing is left to do it with' : undefined;
+  const empty = planned.count === 0 ? 'nothing is left to do it with' : undefined;
   return {
     ...{ environment, isGuarded, typed, setTyped, reason, setReason, attempt },
     disabledReason: whyNotChange({ connection }) ?? empty ?? busy ?? untyped,
