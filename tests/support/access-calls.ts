@@ -257,7 +257,7 @@ export const allowedCalls: Readonly<Record<Role, readonly string[]>> = {
     ...['purge a queue', 'remove a consumer'],
   ],
   observer: ['subscribe events', ...readsReceipts, ...ofEverybody],
-  membershipd: ['append a room log', 'read room logs', ...ofEverybody],
+  membershipd: ['append a room log', 'append own void', 'read room logs', ...ofEverybody],
   'dlq-supervisor': [
     ...[
       'append own dead letter',

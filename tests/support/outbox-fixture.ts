@@ -12,7 +12,7 @@ import type { Journal } from '../../src/engine/bus/memory/journal.ts';
 import { createEnvelopeAuthor } from '../../src/engine/envelope/envelope-author.ts';
 import { createDurableAuthor, type DurableAuthor } from '../../src/engine/outbox/durable-author.ts';
 import { openOutbox } from '../../src/engine/outbox/open-outbox.ts';
-import type { Outbox, OutboxEntry } from '../../src/engine/outbox/outbox.ts';
+import type { Outbox, OutboxEntry, OutboxGuard } from '../../src/engine/outbox/outbox.ts';
 import { streamOfSubject } from '../../src/engine/outbox/outbox-delivery.ts';
 import { createFakeClock, type FakeClock } from '../../src/engine/ports/fake-clock.ts';
 import type { HeadStore } from '../../src/engine/ports/head-store.ts';
@@ -207,7 +207,7 @@ export const storedTexts = ({ played }: OutboxParts): string[] => played.all().m
 /** Opens an outbox over these parts. */
 export function openTestOutbox(
   parts: OutboxParts,
-  more: { maxCount?: number; maxBytes?: number } = {},
+  more: { maxCount?: number; maxBytes?: number; guard?: OutboxGuard } = {},
 ): Promise<Outbox> {
   const { journal, played, status, clock } = parts;
   const randomness = createSeededRandomness(3);

@@ -15,6 +15,7 @@ import { type OwnCredentials, takeCredentials } from '../../src/engine/identity/
 import { settleOwnRecords } from '../../src/engine/identity/own-records.ts';
 import { createCredentialIssuer, type IssueCredentials } from '../../src/engine/identity/peer-credentials.ts';
 import { openProfile, type Profile } from '../../src/engine/identity/profile.ts';
+import type { OutboxGuard } from '../../src/engine/outbox/outbox.ts';
 import type { Clock } from '../../src/engine/ports/clock.ts';
 import { createSystemRandomness } from '../../src/engine/ports/randomness.ts';
 import type { WorkPlace } from '../../src/engine/swarm/work-lanes.ts';
@@ -41,7 +42,7 @@ export interface PlaneProfile {
   openPeer(
     engine: Pick<WorkPlace, 'fabric'>,
     name: string,
-    rights: { readonly roles: readonly Role[]; readonly queues?: readonly string[] },
+    rights: { readonly roles: readonly Role[]; readonly queues?: readonly string[]; readonly guard?: OutboxGuard },
   ): Promise<WorkPeer>;
   /** The same with credentials that somebody else has taken. */
   openPeerWith(own: OwnCredentials, engine: Pick<WorkPlace, 'fabric'>): Promise<WorkPeer>;
@@ -68,7 +69,11 @@ export async function openPlaneProfile(clock: Clock): Promise<PlaneProfile> {
   const peers: WorkPeer[] = [];
   const denied: DeniedAccess[] = [];
 
-  async function openPeerWith(own: OwnCredentials, { fabric }: Pick<WorkPlace, 'fabric'>): Promise<WorkPeer> {
+  async function openPeerWith(
+    own: OwnCredentials,
+    { fabric }: Pick<WorkPlace, 'fabric'>,
+    guard?: OutboxGuard,
+  ): Promise<WorkPeer> {
     const { peer, roles, queues } = own.grant;
     const permit = createPeerPermit({
       ...{ ...ports, workspace, peer, roles, queues },
@@ -78,6 +83,7 @@ export async function openPlaneProfile(clock: Clock): Promise<PlaneProfile> {
       ...{ ...ports, own, journal: createMemoryJournal(), fabric: createPermittedFabric(fabric, permit) },
       grants: createKnownGrants(profile.records, { current: () => own.rootPublic }),
       policy: () => profile.settings.settings().policy,
+      ...(guard === undefined ? {} : { guard }),
     });
   }
 
@@ -89,10 +95,11 @@ export async function openPlaneProfile(clock: Clock): Promise<PlaneProfile> {
       fabrics.push(fabric);
       return { kind, fabric, destination, readOnlyContext: undefined };
     },
-    async openPeer(engine, peer, { roles, queues = [] }) {
+    async openPeer(engine, peer, { roles, queues = [], guard }) {
       const opened = await openPeerWith(
         takeCredentials(await issue({ peer, roles, queues }), { workspace, peer }),
         engine,
+        guard,
       );
       peers.push(opened);
       return opened;

@@ -10,7 +10,7 @@ import { createStoredJudge, type StoredJudge } from '../../src/engine/envelope/s
 import { createProfileKnowledge } from '../../src/engine/envelope/trust-knowledge.ts';
 import { createProfileSignatureCheck, createWorkspaceSecrets } from '../../src/engine/envelope/workspace-trust.ts';
 import { createFileKeyStore } from '../../src/engine/identity/file-key-store.ts';
-import { createNkeySigner } from '../../src/engine/identity/nkey.ts';
+import { createNkeySigner, type NkeySigner } from '../../src/engine/identity/nkey.ts';
 import { secretFromText } from '../../src/engine/identity/secret.ts';
 import { openWorkspaceRecords } from '../../src/engine/identity/workspace-records.ts';
 import { type DurablePeer, openDurablePeer } from '../../src/engine/outbox/durable-peer.ts';
@@ -43,6 +43,7 @@ export interface ProfilePeer {
   readonly fabric: Fabric;
   readonly peer: DurablePeer;
   readonly judge: StoredJudge;
+  readonly signer: NkeySigner;
   readonly approvals: ApprovalGate;
   /** Works on a queue until the peer is closed. */
   work(queue: string, handler: TaskHandler): Promise<void>;
@@ -50,7 +51,11 @@ export interface ProfilePeer {
 }
 
 /** Opens an identity of the profile that is there, with its own connection. */
-export async function openProfilePeer(profile: string, name: string, url: string): Promise<ProfilePeer> {
+export async function openProfilePeer(
+  profile: string,
+  name: string,
+  server: string | (() => Promise<Fabric>),
+): Promise<ProfilePeer> {
   const held = createDisposer();
   const files = profileFiles(profile);
   const keyStore = held.add(
@@ -72,11 +77,12 @@ export async function openProfilePeer(profile: string, name: string, url: string
       createProfileKnowledge({ ...ports, keyStore, directory: records.directory, root, secrets: source }),
     ),
   });
-  const fabric = await connectForTest(url);
+  const fabric = await (typeof server === 'string' ? connectForTest(server) : server());
   const { durable } = fabric;
   const own = { ...ports, workspace, peer: name };
+  const signer = held.add(createNkeySigner(identity.signSeed));
   const peer = await openDurablePeer({
-    ...{ ...own, signer: held.add(createNkeySigner(identity.signSeed)) },
+    ...{ ...own, signer },
     sealer: createEnvelopeSealer({ ...own, registry }),
     ...{ journal: createMemoryJournal(), status: fabric, durable: () => durable },
   });
@@ -98,7 +104,7 @@ export async function openProfilePeer(profile: string, name: string, url: string
   }
 
   return {
-    ...{ fabric, peer, judge, work },
+    ...{ fabric, peer, judge, signer, work },
     approvals: createApprovalGate({
       ...{
         ...own,

@@ -44,10 +44,15 @@ export function findEd25519Fault(key: Uint8Array): PublicKeyFault | undefined {
   return point.isTorsionFree() ? undefined : 'torsion';
 }
 
+/** Whether 32 bytes are the canonical encoding of an X25519 key (RFC 7748 §5: below p, top bit clear). Takes microseconds. */
+export function isCanonicalX25519(key: Uint8Array): boolean {
+  return BigInt(`0x${toHex(key.toReversed())}`) < fieldPrime;
+}
+
 /** First check that an X25519 key fails (RFC 7748 §5, §6.1: u below p, top bit clear, contributory), or undefined. */
 export function findX25519Fault(key: Uint8Array): PublicKeyFault | undefined {
   if (key.length !== keyLength) return 'length';
-  if (BigInt(`0x${toHex(key.toReversed())}`) >= fieldPrime) return 'canonical';
+  if (!isCanonicalX25519(key)) return 'canonical';
   try {
     x25519.scalarMult(anyScalar, key);
     return undefined;

@@ -4,8 +4,9 @@
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, scryptSync } from 'node:crypto';
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
-import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
+import { hsalsa, xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import { blake2b } from '@noble/hashes/blake2.js';
+import { utf8 } from '../../shared/base/bytes.ts';
 import { createEd25519Signer, type SignedMessage, verifyUnchecked } from './ed25519.ts';
 import { findEd25519Fault } from './public-key-check.ts';
 import { agreeX25519 } from './x25519.ts';
@@ -41,6 +42,8 @@ export interface CryptoPrimitives {
   readonly aes256Gcm: AeadPrimitive;
   readonly chacha20Poly1305: AeadPrimitive;
   readonly xsalsa20Poly1305: AeadPrimitive;
+  /** 32 bytes of a key of 32 and an input of 16: how NaCl's boxes make a key of a shared secret. */
+  hsalsa20(key: Uint8Array, input: Uint8Array): Uint8Array;
   blake2b(bytes: Uint8Array, length: number): Uint8Array;
   ed25519Sign(seed: Uint8Array, message: Uint8Array): Uint8Array;
   ed25519Verify(signed: SignedMessage): boolean;
@@ -50,6 +53,19 @@ export interface CryptoPrimitives {
 }
 
 const tagLength = 16;
+/** The constant of Salsa20 for keys of 32 bytes: "expand 32-byte k". */
+const sigma = utf8('expand 32-byte k');
+
+/** The words of bytes, in an array of their own: what is given need not lie on a border of words. */
+const toWords = (bytes: Uint8Array): Uint32Array => new Uint32Array(Uint8Array.from(bytes).buffer);
+
+function hsalsa20(key: Uint8Array, input: Uint8Array): Uint8Array {
+  const words = toWords(key);
+  const out = new Uint32Array(8);
+  hsalsa(toWords(sigma), words, toWords(input), out);
+  words.fill(0);
+  return new Uint8Array(out.buffer);
+}
 
 const aes256Gcm: AeadPrimitive = {
   seal({ key, nonce, text, aad }) {
@@ -87,6 +103,7 @@ export const runtimePrimitives: CryptoPrimitives = {
     seal: ({ key, nonce, text }) => xsalsa20poly1305(key, nonce).encrypt(text),
     open: ({ key, nonce, text }) => xsalsa20poly1305(key, nonce).decrypt(text),
   },
+  hsalsa20,
   blake2b: (bytes, length) => blake2b(bytes, { dkLen: length }),
   ed25519Sign: signOnce,
   ed25519Verify: verifyUnchecked,

@@ -4,6 +4,7 @@
  */
 import { toHex, utf8 } from '../../shared/base/bytes.ts';
 import { type AeadInput, type AeadPrimitive, type CryptoPrimitives, runtimePrimitives } from './runtime-primitives.ts';
+import { openBoxWith, sealBoxWith } from './sealed-box.ts';
 
 /** `failed`: the checks that gave a wrong answer, for people. */
 export type SelfTestResult = { readonly ok: true } | { readonly ok: false; readonly failed: string[] };
@@ -48,6 +49,37 @@ const secretboxText =
   'be075fc53c81f2d5cf141316ebeb0c7b5228c52a4c62cbd44b66849b64244ffce5ecbaaf33bd751a1ac728d45e6c61296cdc3c01233561f41db66cce314adb310e3be8250c46f06dceea3a7fa1348057e2f6556ad6b1318a024a838f21af1fde048977eb48f59ffd4924ca1c60902e52f0a089bc76897040e082f937763848645e0705';
 const secretboxSealed =
   'f3ffc7703f9400e52a7dfb4b3d3305d98e993b9f48681273c29650ba32fc76ce48332ea7164d96a4476fb8c531a1186ac0dfc17c98dce87b4da7f011ec48c97271d2c20f9b928fe2270d6fb863d51738b48eeee314a7cc8ab932164548e526ae90224368517acfeabd6bb3732bc0e9da99832b61ca01b6de56244a9e88d5f9b37973f622a43d14a6599b1f654cb45a74e355a5';
+
+/** Go's nacl/box: recipient's secret 32 × 01, message 64 × 03, ephemeral secret 32 × 05. */
+const boxAnswer = {
+  secretKey: '01'.repeat(32),
+  publicKey: 'a4e09292b651c278b9772c569f5fa9bb13d906b46ab68c9df9dc2b4409f8a209',
+  ephemeralSecret: '05'.repeat(32),
+  ephemeralPublic: '50a61409b1ddd0325e9b16b700e719e9772c07000b1bd7786e907c653d20495d',
+  message: '03'.repeat(64),
+  sealed:
+    '2af1697137a53b1b1dfc9befc49b6eeb38f86be720e155eb2be61976d2efb34d67ecd44a6ad634625eb9c288bfc883431a84ab0f5557dfe673aa6f74c19f033e648a947358cfcc606397fa1747d5219a',
+} as const;
+
+/** Seals to the known bytes, opens them again, and refuses them changed; seals nothing to a key of small order. */
+const keepsBoxes: Check = (primitives) => {
+  const { secretKey, publicKey, ephemeralSecret, ephemeralPublic, message, sealed } = boxAnswer;
+  const pair = { secretKey: hex(secretKey), publicKey: hex(publicKey) };
+  const agree = (other: Uint8Array): Uint8Array => primitives.x25519(hex(ephemeralSecret), other);
+  const ephemeral = { publicKey: hex(ephemeralPublic), agree };
+  const box = hex(ephemeralPublic + sealed);
+  const made = sealBoxWith(primitives, hex(message), { ephemeral, recipient: pair.publicKey });
+  const opened = openBoxWith(primitives, box, pair);
+  if (toHex(made) !== toHex(box) || opened === undefined || toHex(opened) !== message) return false;
+  box[box.length - 1] = (box.at(-1) ?? 0) ^ 1;
+  if (openBoxWith(primitives, box, pair) !== undefined) return false;
+  try {
+    sealBoxWith(primitives, hex(message), { ephemeral, recipient: new Uint8Array(32) });
+    return false;
+  } catch {
+    return true;
+  }
+};
 
 /** Each check by the name that is shown when it fails. */
 const checks: Readonly<Record<string, Check>> = {
@@ -136,11 +168,16 @@ const checks: Readonly<Record<string, Check>> = {
       },
       secretboxSealed,
     ),
+  // NaCl's tests/core1.c: the key that the shared secret of its crypto_box example gives.
+  HSalsa20: ({ hsalsa20 }) =>
+    toHex(hsalsa20(hex('4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742'), new Uint8Array(16))) ===
+    '1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389',
   // RFC 7693, A; and at 24 bytes, the length that a sealed box's nonce has (Python's hashlib).
   BLAKE2b: ({ blake2b }) =>
     toHex(blake2b(utf8('abc'), 64)) ===
       'ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d17d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923' &&
     toHex(blake2b(utf8('abc'), 24)) === '56a17e38cc371a46b12c32f18e0c61de2a84e9c2555b114e',
+  'sealed box': keepsBoxes,
 };
 
 function passes(check: Check, primitives: CryptoPrimitives): boolean {

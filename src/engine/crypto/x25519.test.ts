@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { isVakError } from '../../shared/base/vak-error.ts';
 import { createSeededRandomness } from '../ports/randomness.ts';
 import { findX25519Fault } from './public-key-check.ts';
-import { agreeX25519, createX25519KeyPair, deriveX25519PublicKey } from './x25519.ts';
+import { agreeX25519, createX25519KeyPair, deriveX25519PublicKey, openX25519Key } from './x25519.ts';
 
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
@@ -16,6 +16,9 @@ describe('I1 X25519', () => {
         expect(toLeft).toEqual(x25519.getPublicKey(left));
         expect(agreeX25519(left, toRight)).toEqual(x25519.getSharedSecret(left, toRight));
         expect(agreeX25519(left, toRight)).toEqual(agreeX25519(right, toLeft));
+        const opened = openX25519Key(left);
+        expect(opened.publicKey).toEqual(toLeft);
+        expect(opened.agree(toRight)).toEqual(agreeX25519(left, toRight));
       }),
       { numRuns: 20 },
     );

@@ -76,8 +76,21 @@ interface Held {
 const nothingHeld: Held = { roles: [], queues: [] };
 const heldIn = ({ roles, queues }: Held): Held => ({ roles, queues });
 
-/** Creates the check of one workspace. */
-export function createSignatureCheck({ verifier, resolution, rolesFor }: SignatureCheckDeps): SignatureCheck {
+/** Answers the same question again from memory: who reads a stream asks it of message after message. */
+function rememberLast(rolesFor: SignatureCheckDeps['rolesFor']): SignatureCheckDeps['rolesFor'] {
+  let last: { readonly question: string; readonly needed: NeededRoles } | undefined;
+  return (subject, envelope) => {
+    const { workspaceid, agentid, sessionid } = envelope;
+    const question = JSON.stringify([subject, workspaceid, agentid, sessionid]);
+    if (last?.question !== question) last = { question, needed: rolesFor(subject, envelope) };
+    return last.needed;
+  };
+}
+
+/** Creates the check of one workspace. `rolesFor` looks at nothing of an envelope but whose it is. */
+export function createSignatureCheck({ verifier, resolution, ...deps }: SignatureCheckDeps): SignatureCheck {
+  const rolesFor = rememberLast(deps.rolesFor);
+
   /** Why the signature is not one of that key over this envelope, if so. */
   function findBadSignature(envelope: Envelope, signed: SignatureAttributes): string | undefined {
     try {

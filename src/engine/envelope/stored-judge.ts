@@ -9,6 +9,7 @@ import type { EnvelopeReader, EnvelopeReading, ReadEnvelope } from './envelope-r
 import { hasOwnPayload } from './link.ts';
 import { type EnvelopeOpener, mayOpenLater } from './open-envelope.ts';
 import { judgeReceived, type ReceivePolicy } from './receive-policy.ts';
+import { type CheckSignature, createSeekingCheck } from './seeking-check.ts';
 import type { TrustKnowledge } from './trust-knowledge.ts';
 
 /** What was soundly said, and by whom. */
@@ -41,8 +42,7 @@ export interface StoredJudgeDeps {
   readonly opener: Pick<EnvelopeOpener, 'open'>;
   readonly workspace: string;
   readonly policy: () => ReceivePolicy;
-  /** Undefined while the grants are not known. */
-  readonly checkSignature: (envelope: Envelope, subject: string, atMs: number) => SignatureReport | undefined;
+  readonly checkSignature: CheckSignature;
   readonly knowledge: Pick<TrustKnowledge, 'look' | 'seekGrants' | 'seekSecrets' | 'followsAliases'>;
 }
 
@@ -70,15 +70,8 @@ function judgeAlone(reading: EnvelopeReading, early: Refusal | undefined): Refus
 
 /** Creates the judge of a workspace. */
 export function createStoredJudge(deps: StoredJudgeDeps): StoredJudge {
-  const { reader, opener, workspace, policy, checkSignature, knowledge } = deps;
-
-  /** What another process has granted a moment ago is looked for before it is missed. */
-  function signatureOf(envelope: Envelope, subject: string, atMs: number): SignatureReport | undefined {
-    const report = checkSignature(envelope, subject, atMs);
-    if (report?.kind !== 'invalid' || report.isFinal) return report;
-    knowledge.seekGrants();
-    return checkSignature(envelope, subject, atMs);
-  }
+  const { reader, opener, workspace, policy, knowledge } = deps;
+  const signatureOf = createSeekingCheck(deps);
 
   function openFor(
     read: ReadEnvelope,

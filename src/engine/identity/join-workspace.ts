@@ -17,6 +17,8 @@ export interface JoiningIdentity extends MakerPorts {
   readonly rootPublic: string | undefined;
   readonly peer: string;
   readonly kind: StoredIdentity['kind'];
+  /** A bot with a model in its decision loop. */
+  readonly agent?: boolean;
   /** Display name, 1–64 characters. */
   readonly name: string;
 }
@@ -51,12 +53,12 @@ export function joinWorkspace(joining: JoiningIdentity): {
   readonly contents: KeyStoreContents;
   readonly card: VerifiedCard;
 } {
-  const { workspace, peer, kind, name } = joining;
+  const { workspace, peer, kind, agent = false, name } = joining;
   checkInputToken(workspace, 'workspace');
   const contents = withRoot(joining);
   if (contents.identities.some((one) => one.peer === peer))
     throw new VakError('exists', `there is an identity ${peer} already`);
-  const identity = createIdentity({ peer, kind, agent: false, name }, joining);
+  const identity = createIdentity({ peer, kind, agent, name }, joining);
   return {
     contents: { ...contents, identities: [...contents.identities, identity] },
     card: cardOf(identity, workspace),

@@ -44,6 +44,8 @@ export interface PeerWanted {
   readonly grantLifeMs?: number;
   /** What it lacks is granted beside what it has: for an engine that nobody gives grants by hand. */
   readonly mayWiden?: boolean;
+  /** What it is made as, and must be; left out: a process. */
+  readonly as?: Pick<StoredIdentity, 'kind' | 'agent'>;
 }
 
 /**
@@ -63,10 +65,12 @@ export interface IssuerDeps {
 /** A key or grant that ends sooner than this is made anew, ms. */
 const renewBeforeMs = 24 * 3_600_000;
 
-function findPeer({ identities }: KeyStoreContents, peer: string): StoredIdentity | undefined {
+const process = { kind: 'process', agent: false } as const;
+
+function findPeer({ identities }: KeyStoreContents, { peer, as = process }: PeerWanted): StoredIdentity | undefined {
   const found = identities.find((one) => one.peer === peer);
-  if (found === undefined || found.kind === 'process') return found;
-  throw new VakError('exists', `${peer} is the name of a ${found.kind} of this profile; no process can have it`);
+  if (found === undefined || found.kind === as.kind) return found;
+  throw new VakError('exists', `${peer} is the name of a ${found.kind} of this profile; no ${as.kind} can have it`);
 }
 
 /** How long a grant lasts still, ms. */
@@ -160,13 +164,14 @@ export function createCredentialIssuer({ keyStore, records, clock, randomness }:
     throw new VakError('forbidden', message);
   }
 
-  function withKey(before: KeyStoreContents, { peer, roles, queues }: PeerWanted): KeyStoreContents {
-    const known = findPeer(before, peer);
+  function withKey(before: KeyStoreContents, wanted: PeerWanted): KeyStoreContents {
+    const { peer, roles, queues, as = process } = wanted;
+    const known = findPeer(before, wanted);
     if (known !== undefined)
       return needsKey(known) ? rotateBoxKey(before, { peer, clock, randomness }).contents : before;
     checkKey(peer, undefined, before);
     const common = { contents: before, workspace, peer, name: peer, roles, queues, clock, randomness };
-    const { identity } = createPeerIdentity({ ...common, kind: 'process', agent: false });
+    const { identity } = createPeerIdentity({ ...common, ...as });
     return { ...before, identities: [...before.identities, identity] };
   }
 
@@ -241,12 +246,12 @@ export function createCredentialIssuer({ keyStore, records, clock, randomness }:
 
   async function issue(wanted: PeerWanted): Promise<PeerCredentials> {
     const { peer } = wanted;
-    const known = findPeer(keyStore.read(), peer);
+    const known = findPeer(keyStore.read(), wanted);
     // Before a box key that has ended is taken out.
     const ends = endsOf(known);
     if (known === undefined || needsKey(known) || fresh(known) !== known)
       await updateAndErase(keyStore, (before) => withPeer(before, wanted));
-    const identity = findPeer(keyStore.read(), peer);
+    const identity = findPeer(keyStore.read(), wanted);
     if (identity === undefined) throw new VakError('not-found', `identity ${peer} is gone from the key store`);
     const card = cardOf(identity, workspace);
     if (records.directory.card(peer)?.record.signature !== card.signature) await publishCard(card, records);

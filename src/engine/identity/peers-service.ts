@@ -5,7 +5,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { utf8 } from '../../shared/base/bytes.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
-import type { AddedCard, PeerState, PeerSummary, PeersState } from '../../shared/contract/access-contract.ts';
+import type { AddedCard, PeerSummary, PeersState } from '../../shared/contract/access-contract.ts';
 import type { AppContract } from '../../shared/contract/app-contract.ts';
 import type { Services } from '../../shared/contract/define-contract.ts';
 import type { Card } from '../../shared/protocol/identity-records.ts';
@@ -19,6 +19,7 @@ import { fileError } from './file-error.ts';
 import type { KeyStore, StoredIdentity } from './key-store.ts';
 import { cardOf } from './operator-identity.ts';
 import type { PinnedPeer } from './pins.ts';
+import { peerStateOf } from './recipient-check.ts';
 import { safetyNumber } from './safety-number.ts';
 import { createRecordChecks } from './signed-record.ts';
 import type { WorkspaceRecords } from './workspace-records.ts';
@@ -46,9 +47,9 @@ const maxListed = 1_000;
 /** A card has some 500 bytes. */
 const maxCardBytes = 16 * 1024;
 
-function stateOf({ offered, blockedMs, verifiedMs }: PinnedPeer): Pick<PeerSummary, 'state' | 'sinceMs'> {
-  const state: PeerState =
-    blockedMs !== null ? 'blocked' : offered !== null ? 'changed' : verifiedMs !== null ? 'verified' : 'pinned';
+function stateOf(pin: PinnedPeer): Pick<PeerSummary, 'state' | 'sinceMs'> {
+  const { blockedMs, verifiedMs } = pin;
+  const state = peerStateOf(pin);
   return { state, sinceMs: blockedMs ?? (state === 'verified' ? verifiedMs : null) };
 }
 

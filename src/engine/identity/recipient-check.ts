@@ -3,6 +3,7 @@
  * Law: to a peer whose signing key has changed, or which the operator has blocked, nothing is sent, and the refusal says the true cause.
  */
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
+import type { PeerState } from '../../shared/contract/access-contract.ts';
 import { type Plane, parseSubject, type SubjectParts } from '../../shared/protocol/subject.ts';
 import type { PinnedPeer, Pins } from './pins.ts';
 
@@ -15,6 +16,13 @@ export function whyBlocked({ offered, blockedMs }: Pick<PinnedPeer, 'offered' | 
   if (offered === null) return undefined;
   const at = new Date(offered.seenMs).toISOString();
   return `a card with another signing key came at ${at}, and nobody has accepted it`;
+}
+
+/** How a peer that was seen stands, for people. */
+export function peerStateOf({ offered, blockedMs, verifiedMs }: PinnedPeer): PeerState {
+  if (blockedMs !== null) return 'blocked';
+  if (offered !== null) return 'changed';
+  return verifiedMs === null ? 'pinned' : 'verified';
 }
 
 function partsOf(subject: string): SubjectParts | undefined {

@@ -4,10 +4,10 @@
  */
 import { z } from 'zod';
 import type { Disposable } from '../../shared/base/disposer.ts';
-import { isVakError, type VakError } from '../../shared/base/vak-error.ts';
+import type { VakError } from '../../shared/base/vak-error.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Randomness } from '../ports/randomness.ts';
-import { openSharedJsonFile } from './shared-json-file.ts';
+import { openRisingFile } from './rising-file.ts';
 
 /** Whose serial. */
 export interface SerialOwner {
@@ -34,35 +34,16 @@ export interface SerialFloor extends Disposable {
   settled(): Promise<void>;
 }
 
-const fileSchema = z.strictObject({
-  v: z.literal(1),
-  floors: z.array(
-    z.strictObject({
-      kind: z.enum(['card', 'grant']),
-      ws: z.string(),
-      peer: z.string(),
-      serial: z.int().min(1),
-      digest: z.string().regex(/^[0-9a-f]{64}$/),
-    }),
-  ),
+const floorSchema = z.strictObject({
+  kind: z.enum(['card', 'grant']),
+  ws: z.string(),
+  peer: z.string(),
+  serial: z.int().min(1),
+  digest: z.string().regex(/^[0-9a-f]{64}$/),
 });
-type FloorFile = z.infer<typeof fileSchema>;
 
 /** Tokens hold no space. */
 const keyOf = ({ kind, ws, peer }: SerialOwner): string => `${kind} ${ws} ${peer}`;
-
-/** What is on disk with what rose here: the higher of both, as other processes write it too. */
-function merge(file: FloorFile, risen: readonly SeenSerial[]): FloorFile {
-  const floors = new Map(file.floors.map((one) => [keyOf(one), one]));
-  let isChanged = false;
-  for (const { kind, ws, peer, serial, digest } of risen) {
-    const key = keyOf({ kind, ws, peer });
-    if (serial <= (floors.get(key)?.serial ?? 0)) continue;
-    floors.set(key, { kind, ws, peer, serial, digest });
-    isChanged = true;
-  }
-  return isChanged ? { ...file, floors: [...floors.values()] } : file;
-}
 
 /**
  * Opens the floors of a profile; throws as `openSharedJsonFile` does. A process judges by what it has seen itself since it opened
@@ -75,48 +56,18 @@ export async function openSerialFloor(options: {
   /** Told if the file is found damaged while open, or cannot be written. */
   readonly report: (error: VakError) => void;
 }): Promise<SerialFloor> {
-  const file = await openSharedJsonFile<FloorFile>({ ...options, schema: fileSchema, empty: { v: 1, floors: [] } });
-  const floors = new Map<string, SeenSerial>(file.read().floors.map((one) => [keyOf(one), one]));
-  /** Not on disk yet. */
-  const risen = new Map<string, SeenSerial>();
-  let writing: Promise<void> | undefined;
-
-  /** Writes until nothing is left that rose meanwhile. */
-  async function drain(): Promise<void> {
-    while (risen.size > 0) {
-      const batch = [...risen.values()];
-      await file.update((value) => merge(value, batch));
-      for (const one of batch) if (risen.get(keyOf(one)) === one) risen.delete(keyOf(one));
-    }
-  }
-
-  function settle(): Promise<void> {
-    writing ??= drain().finally(() => {
-      writing = undefined;
-    });
-    return writing;
-  }
-
-  function judge(seen: SeenSerial): 'newer' | 'known' | 'replay' {
-    const floor = floors.get(keyOf(seen));
-    if (floor === undefined || seen.serial > floor.serial) return 'newer';
-    return seen.serial === floor.serial && seen.digest === floor.digest ? 'known' : 'replay';
-  }
-
+  const heightOf = ({ serial }: SeenSerial): number => serial;
+  const file = await openRisingFile<SeenSerial>({ ...options, schema: floorSchema, keyOf, heightOf });
   return {
-    highest: (owner) => floors.get(keyOf(owner))?.serial ?? 0,
-    judge,
-    raise(seen) {
-      if (judge(seen) !== 'newer') return;
-      floors.set(keyOf(seen), seen);
-      risen.set(keyOf(seen), seen);
-      // A failure stands in `risen` and is tried with the next rise, and by `settled`, which throws it.
-      settle().catch((error: unknown) => {
-        if (!isVakError(error)) throw error;
-        options.report(error);
-      });
+    highest: (owner) => file.known(keyOf(owner))?.serial ?? 0,
+    judge(seen) {
+      const floor = file.known(keyOf(seen));
+      if (floor === undefined || seen.serial > floor.serial) return 'newer';
+      return seen.serial === floor.serial && seen.digest === floor.digest ? 'known' : 'replay';
     },
-    settled: settle,
-    dispose: () => file.dispose(),
+    // Whoever raises may hand over more than what is kept.
+    raise: ({ kind, ws, peer, serial, digest }) => file.raise({ kind, ws, peer, serial, digest }),
+    settled: file.settled,
+    dispose: file.dispose,
   };
 }

@@ -37,8 +37,17 @@ export interface SharedJsonFile<T> extends Disposable {
   onChange(listener: () => void): Disposable;
 }
 
+/** What stands between a file's bytes and its JSON. */
+export interface FileCover {
+  cover(plain: Uint8Array): Uint8Array;
+  /** Undefined: these bytes were not covered so. The caller erases the result. */
+  uncover(bytes: Uint8Array): Uint8Array | undefined;
+}
+
 export interface SharedJsonFileOptions<T> {
   readonly path: string;
+  /** Left out: the file is its JSON. */
+  readonly cover?: FileCover;
   /** What the file holds: an object whose `v` is 1. */
   readonly schema: z.ZodType<T>;
   /** The value while there is no file. */
@@ -67,14 +76,23 @@ function readBytes(path: string): Uint8Array | undefined {
   return readFileSync(path);
 }
 
-/** The value in a file's bytes. Throws `corrupt`, or `unsupported` if a later version wrote it. */
-function parse<T>(bytes: Uint8Array, schema: z.ZodType<T>): T {
-  let json: unknown;
+/** Reads JSON off a file's bytes. Throws `corrupt`. */
+function jsonOf(bytes: Uint8Array, cover: FileCover | undefined): unknown {
+  const plain = cover === undefined ? bytes : cover.uncover(bytes);
+  if (plain === undefined) throw new VakError('corrupt', `not sealed by this profile (${bytes.length} bytes)`);
   try {
-    json = JSON.parse(toTextStrict(bytes, 'file'));
-  } catch (cause) {
-    throw new VakError('corrupt', `no JSON in UTF-8 (${bytes.length} bytes)`, { cause });
+    return JSON.parse(toTextStrict(plain, 'file'));
+  } catch (error) {
+    // A parser's message quotes the text: of what is sealed nothing is told.
+    const cause = cover === undefined ? { cause: error } : {};
+    throw new VakError('corrupt', `no JSON in UTF-8 (${bytes.length} bytes)`, cause);
+  } finally {
+    if (cover !== undefined) plain.fill(0);
   }
+}
+
+/** The value that a file's JSON is. Throws `corrupt`, or `unsupported` if a later version wrote it. */
+function parse<T>(json: unknown, schema: z.ZodType<T>): T {
   const version = typeof json === 'object' && json !== null && 'v' in json ? json.v : undefined;
   if (Number.isInteger(version) && Number(version) > 1) {
     throw new VakError('unsupported', 'a later version of the program wrote it; use that one');
@@ -96,12 +114,15 @@ const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
  * What the file holds now, `known` itself if that is the same; undefined if there is none. Throws `corrupt`, `unsupported`,
  * `forbidden` that name the path.
  */
-function load<T>(path: string, schema: z.ZodType<T>, known: Loaded<T>): Loaded<T> | undefined {
+function load<T>(
+  { path, schema, cover }: Pick<SharedJsonFileOptions<T>, 'path' | 'schema' | 'cover'>,
+  known: Loaded<T>,
+): Loaded<T> | undefined {
   try {
     const bytes = readBytes(path);
     if (bytes === undefined) return undefined;
     const hash = hashOf(bytes);
-    return hash === known.hash ? known : { value: parse(bytes, schema), hash };
+    return hash === known.hash ? known : { value: parse(jsonOf(bytes, cover), schema), hash };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     if (!isVakError(error)) throw fileError('read', path, error);
@@ -129,7 +150,7 @@ function setAside(path: string, nowMs: number): string {
  * empty; `unsupported` if a later version wrote it; `forbidden` if it cannot be read.
  */
 export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): Promise<SharedJsonFile<T>> {
-  const { path, schema, clock, randomness, report } = options;
+  const { path, cover, clock, randomness, report } = options;
   const lock = createFileLock({ path: `${path}.lock`, waitMs: lockWaitMs, clock, randomness });
   const disposer = createDisposer();
   const listeners = new Set<() => void>();
@@ -151,7 +172,7 @@ export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): 
     if (found === stamp) return;
     // Set before reading: what cannot be read is said once for each state of the file.
     stamp = found;
-    take(load(path, schema, held) ?? held);
+    take(load(options, held) ?? held);
   }
 
   function lookAndReport(): void {
@@ -181,7 +202,9 @@ export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): 
   }
 
   async function write(next: T): Promise<Loaded<T>> {
-    const bytes = utf8(`${JSON.stringify(next)}\n`);
+    const plain = utf8(`${JSON.stringify(next)}\n`);
+    const bytes = cover === undefined ? plain : cover.cover(plain);
+    if (cover !== undefined) plain.fill(0);
     if (bytes.length > maxFileBytes) {
       throw new VakError('limit-exceeded', `${path} would be larger than ${maxFileBytes} bytes`, { details: { path } });
     }

@@ -18,7 +18,7 @@ import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import { createDurableAuthor, type DurableAuthor, type DurableKind, durableKindOf } from './durable-author.ts';
 import { type HandledMemory, openHandledMemory } from './handled-memory.ts';
 import { openOutbox } from './open-outbox.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox, OutboxGuard } from './outbox.ts';
 import { createVoidRecords } from './void-records.ts';
 
 export interface DurablePeer
@@ -46,6 +46,8 @@ export interface DurablePeerDeps {
   /** Undefined while there is no engine. */
   readonly durable: () => DurablePlane | undefined;
   readonly status: BusStatusSource;
+  /** As `OutboxDeps.guard`. */
+  readonly guard?: OutboxGuard;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;

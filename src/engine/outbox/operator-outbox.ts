@@ -19,7 +19,7 @@ import { createSerialLane } from '../serial-lane.ts';
 import type { DurablePublished } from './durable-author.ts';
 import { type DurablePeer, openDurablePeer } from './durable-peer.ts';
 import { findKept, type KeptMessages } from './kept-messages.ts';
-import type { OutboxWaiting } from './outbox.ts';
+import type { OutboxGuard, OutboxWaiting } from './outbox.ts';
 import { openOwnOutbox, outboxFolder } from './outbox-folder.ts';
 import { requireStream } from './require-stream.ts';
 import { type LeftMessages, sendLeft } from './send-left.ts';
@@ -27,6 +27,8 @@ import { type LeftMessages, sendLeft } from './send-left.ts';
 export interface OperatorPublishOptions {
   /** Only to this engine: `disconnected` if another one is in use by then. */
   readonly destination?: string;
+  /** As `DurablePeer.publish`. */
+  readonly messageId?: string;
 }
 
 export interface OperatorOutbox {
@@ -60,6 +62,8 @@ export interface OperatorOutboxDeps {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
+  /** As `OutboxDeps.guard`. */
+  readonly guard?: OutboxGuard;
   /** Told when what waits has changed; the caller bounds its rate. */
   readonly onChange: () => void;
 }
@@ -114,7 +118,8 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
     const { slot, journal } = await openOwnOutbox(folder, ports);
     const signer = createNkeySigner(signSeed);
     const sealer = createEnvelopeSealer({ registry, peer, clock, randomness });
-    const parts = { ...ports, signer, sealer, status: fabric, durable: () => fabric.durable };
+    const guard = deps.guard === undefined ? {} : { guard: deps.guard };
+    const parts = { ...ports, ...guard, signer, sealer, status: fabric, durable: () => fabric.durable };
     const durable = await openDurablePeer({ ...parts, workspace, peer, journal });
     durable.onDelivered(onChange);
     durable.onRefused(onChange);
@@ -161,7 +166,7 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
 
   return {
     follow: () => void inTurn(settle),
-    async publish(draft, { destination } = {}) {
+    async publish(draft, { destination, ...options } = {}) {
       await lane.idle();
       const inUse = engine();
       if (inUse?.readOnlyContext !== undefined) throw readOnlyRefusal(inUse.readOnlyContext, 'publish');
@@ -174,7 +179,7 @@ export function createOperatorOutbox(deps: OperatorOutboxDeps): OperatorOutbox {
         throw new VakError('disconnected', message, { retryable: true });
       }
       await requireStream(draft.subject, inUse.fabric.durable);
-      const published = await opened.peer.publish(draft);
+      const published = await opened.peer.publish(draft, options);
       onChange();
       return published;
     },

@@ -17,7 +17,7 @@ import { toText, utf8 } from '../../shared/base/bytes.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { createMemoryJournal } from '../bus/memory/memory-journal.ts';
 import { createFakeClock } from '../ports/fake-clock.ts';
-import type { Outbox, Refusal } from './outbox.ts';
+import type { Outbox, OutboxGuard, Refusal } from './outbox.ts';
 
 let parts: OutboxParts;
 let outbox: Outbox;
@@ -242,5 +242,68 @@ describe('B8 what is refused', () => {
     expect(outbox.waiting()).toMatchObject({ count: 0, voidOwedCount: 0 });
     await reopen();
     expect(outbox.refusals()).toEqual([]);
+  });
+});
+
+describe('R8 what is asked for once more before it goes', () => {
+  /** Opens one with a guard that says so. */
+  async function guarded(word: Awaited<ReturnType<OutboxGuard>>): Promise<{ asked: string[]; refusals: Refusal[] }> {
+    await outbox.close();
+    const asked: string[] = [];
+    const refusals: Refusal[] = [];
+    const guard: OutboxGuard = async ({ data }) => {
+      asked.push(toText(data));
+      return word;
+    };
+    outbox = await openTestOutbox(parts, { guard });
+    outbox.onRefused((refusal) => refusals.push(refusal));
+    return { asked, refusals };
+  }
+
+  test('R8 what goes at once goes as it was put; what waited is asked for, and goes if it may', async () => {
+    const { asked } = await guarded('send');
+    await outbox.put(outboxEntry(0));
+    await settle(parts.clock);
+    expect([texts(), asked]).toEqual([[textOf(0)], []]);
+    parts.status.set('reconnecting');
+    await outbox.put(outboxEntry(1));
+    await advance(parts.clock, 2_000);
+    parts.status.set('connected');
+    await settle(parts.clock);
+    expect([texts(), asked]).toEqual([[textOf(0), textOf(1)], [textOf(1)]]);
+  });
+
+  test('R8 what may go no more and was never sent is refused, and its void record owed', async () => {
+    const { refusals } = await guarded('stale');
+    parts.status.set('reconnecting');
+    await outbox.put(outboxEntry(0));
+    await advance(parts.clock, 2_000);
+    parts.status.set('connected');
+    await settle(parts.clock);
+    expect(texts()).toEqual([]);
+    expect(refusals).toMatchObject([{ error: { code: 'conflict', details: { why: 'stale' } }, isVoidOwed: true }]);
+  });
+
+  test('R8 what may go no more and lies there already is found, and not refused', async () => {
+    const { refusals } = await guarded('stale');
+    parts.played.play = failing('timeout', true);
+    await outbox.put(outboxEntry(0));
+    await settle(parts.clock);
+    parts.played.play = undefined;
+    const settled = outbox.settled(textOf(0));
+    await advance(parts.clock, 1_000);
+    expect(await settled).toMatchObject({ seq: 1 });
+    expect([texts(), refusals]).toEqual([[textOf(0)], []]);
+  });
+
+  test('R8 while nobody can say it waits', async () => {
+    const { asked, refusals } = await guarded('later');
+    parts.status.set('reconnecting');
+    await outbox.put(outboxEntry(0));
+    await advance(parts.clock, 2_000);
+    parts.status.set('connected');
+    await advance(parts.clock, 5_000);
+    expect(asked.length).toBeGreaterThan(1);
+    expect([texts(), refusals, outbox.waiting().count]).toEqual([[], [], 1]);
   });
 });

@@ -8,6 +8,7 @@ import { type StreamSpec, streamsOf } from '../../shared/protocol/stream-table.t
 import { matches, parseSubject } from '../../shared/protocol/subject.ts';
 import type { Appended, DurablePlane, StoredMessage } from '../bus/durable.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { OutboxGuard } from './outbox.ts';
 import type { OutboxStore } from './outbox-store.ts';
 
 /** A message on its way; what changes is changed here alone. */
@@ -47,6 +48,8 @@ interface Look {
 const windowMarginMs = 60_000;
 /** So much earlier than it was sent it is looked for: the server's clock need not be ours. */
 const clockSkewMs = 15 * 60_000;
+/** So long after it was put a message goes without a further look at it. */
+const freshMs = 1_000;
 const pageLimit = 256;
 /** So long a message whose answer was lost may still be under way to its stream. */
 const doubtMs = 2 * 60_000;
@@ -90,8 +93,14 @@ const storedAs = ({ stream, seq }: StoredMessage): Delivered => {
   return { kind: 'stored', appended: { stream, seq, isDuplicate: true } };
 };
 
+export interface OutboxDeliveryDeps {
+  readonly store: OutboxStore;
+  readonly clock: Clock;
+  readonly guard: OutboxGuard | undefined;
+}
+
 /** Creates what delivers the messages of a store. */
-export function createOutboxDelivery(store: OutboxStore, clock: Clock) {
+export function createOutboxDelivery({ store, clock, guard }: OutboxDeliveryDeps) {
   /** Whether a stream may have forgotten the id, if it has the message. A clock that was set back proves nothing. */
   function isForgotten({ subject, sentMs = 0, sentMonotonicMs }: Parcel): boolean {
     const wallMs = clock.now() - sentMs;
@@ -187,6 +196,28 @@ export function createOutboxDelivery(store: OutboxStore, clock: Clock) {
     return conflictOf('another message lies in the stream under this message id', { stream, seq });
   }
 
+  /** It goes as it was put: what it was made for was looked at then. */
+  function isFresh({ sentMs, putMs }: Parcel): boolean {
+    const waitedMs = clock.now() - putMs;
+    return sentMs === undefined && waitedMs >= 0 && waitedMs < freshMs;
+  }
+
+  async function withdraw(options: DeliveryOptions, data: Uint8Array): Promise<Delivered> {
+    const found = options.parcel.sentMs === undefined ? undefined : await findIfAllowed(options, data);
+    return found === undefined ? conflictOf('what it was made for has ended', { why: 'stale' }) : storedAs(found);
+  }
+
+  /** What became of it without being sent; undefined: it goes. */
+  async function holdBack(options: DeliveryOptions, data: Uint8Array): Promise<Delivered | undefined> {
+    const { parcel } = options;
+    if (guard === undefined || isFresh(parcel)) return undefined;
+    const asked: ReturnType<OutboxGuard> = guard({ subject: parcel.subject, data });
+    const word = await asked;
+    if (word === 'stale') return withdraw(options, data);
+    if (word === 'send') return undefined;
+    return { kind: 'later', error: new VakError('timeout', 'nobody can say yet whether it may go') };
+  }
+
   async function attempt(options: DeliveryOptions): Promise<Delivered> {
     const { parcel } = options;
     const data = await store.data(parcel.number);
@@ -195,6 +226,8 @@ export function createOutboxDelivery(store: OutboxStore, clock: Clock) {
       return { kind: 'refused', error: new VakError('corrupt', message) };
     }
     if (parcel.expectedLastSeq !== undefined) return resolveDoubt(options, data);
+    const held = await holdBack(options, data);
+    if (held !== undefined) return held;
     if (parcel.sentMs !== undefined && isForgotten(parcel)) {
       const found = await findIfAllowed(options, data);
       if (found !== undefined) return storedAs(found);

@@ -13,8 +13,8 @@ import type { OutboxStore } from './outbox-store.ts';
 const deniedForGoodMs = 10_000;
 
 /** Creates the gate before an engine that comes and goes. */
-export function createOutboxGate({ durable, status, clock }: OutboxDeps, store: OutboxStore) {
-  const delivery = createOutboxDelivery(store, clock);
+export function createOutboxGate({ durable, status, clock, guard }: OutboxDeps, store: OutboxStore) {
+  const delivery = createOutboxDelivery({ store, clock, guard });
 
   const isConnected = (): boolean => status.status().kind === 'connected';
 

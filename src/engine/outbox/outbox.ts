@@ -95,6 +95,19 @@ export interface Outbox {
   close(): Promise<void>;
 }
 
+/** A message before it is tried. */
+export interface GuardedMessage {
+  readonly subject: string;
+  readonly data: Uint8Array;
+}
+
+/**
+ * Says of a message that was not sent at once, or whose answer was lost, whether it still may go (R8). `stale`: it is looked up in its
+ * stream, and refused for good, as `conflict` with `details.why` `stale`, if it is not there. `later`: nobody can say now; what its
+ * source has put behind it waits too.
+ */
+export type OutboxGuard = (message: GuardedMessage) => Promise<'send' | 'stale' | 'later'>;
+
 export interface OutboxDeps {
   readonly journal: Journal;
   /** Undefined while there is no engine; `status` says `connected` when there is one. */
@@ -103,6 +116,8 @@ export interface OutboxDeps {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
+  /** Everything goes unless told. */
+  readonly guard?: OutboxGuard;
   /** 100 000 unless told. */
   readonly maxCount?: number;
   /** 64 MiB unless told. */

@@ -16,6 +16,7 @@ import type { NkeySigner } from '../identity/nkey.ts';
 import { keepOwnCard } from '../identity/own-card.ts';
 import type { OwnCredentials } from '../identity/own-credentials.ts';
 import { type DurablePeer, openDurablePeer } from '../outbox/durable-peer.ts';
+import type { OutboxGuard } from '../outbox/outbox.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Randomness } from '../ports/randomness.ts';
@@ -61,6 +62,8 @@ export interface WorkPeerDeps extends WorkPorts {
   readonly policy: () => ReceivePolicy;
   /** Whoever follows the directory for it puts its card there, too. */
   readonly isCardKept?: boolean;
+  /** As `OutboxDeps.guard`. */
+  readonly guard?: OutboxGuard;
 }
 
 /** Opens it, and goes on with what waits in its journal. Throws as {@link openDurablePeer}. */
@@ -78,6 +81,7 @@ export async function openWorkPeer(deps: WorkPeerDeps): Promise<WorkPeer> {
   const publisher = await openDurablePeer({
     ...{ workspace, peer, signer, sealer, journal, clock, randomness, logger },
     ...{ status: fabric, durable: () => durable },
+    ...(deps.guard === undefined ? {} : { guard: deps.guard }),
   });
   const keeping = isCardKept ? undefined : keepOwnCard({ card: own.card, fabric, clock, logger });
   return {

@@ -30,7 +30,7 @@ beforeEach(() => {
     gate: {
       open({ data }) {
         if (toText(data).startsWith('forged')) throw new VakError('forbidden', 'run was refused: It is not signed.');
-        return { payload: data, trace };
+        return { payload: data, trace, peer: 'swarm', sign: 'U' };
       },
     },
     worker: {

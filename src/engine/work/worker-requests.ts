@@ -5,10 +5,11 @@
 import { z } from 'zod';
 import { utf8 } from '../../shared/base/bytes.ts';
 import { firstIssue } from '../../shared/base/issue-words.ts';
-import { type ErrorShape, errorCodes, VakError } from '../../shared/base/vak-error.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
 import { parseJson, type TaskPayload, taskPayload } from '../../shared/protocol/payloads.ts';
 import { isToken } from '../../shared/protocol/subject.ts';
 import { maxTaskBytes } from '../../shared/protocol/task-limits.ts';
+import { readAnswer } from '../control/control-answer.ts';
 
 const token = z.string().refine(isToken, 'expected 1–64 of A–Z a–z 0–9 _ -');
 const withoutNul = (text: string): boolean => !text.includes('\0');
@@ -28,13 +29,7 @@ const runnableTask = taskPayload
 
 const runRequest = z.object({ taskId: token, session: token, task: runnableTask });
 const cancelRequest = z.object({ taskId: token, session: token });
-const errorShape = z.object({
-  code: z.enum(errorCodes),
-  message: z.string().max(4096),
-  retryable: z.boolean(),
-  details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
-});
-const answerSchema = z.union([z.object({ ok: z.literal(true) }), errorShape]);
+const doneAnswer = z.object({ ok: z.literal(true) });
 
 /** Asks a worker to run a task. */
 export interface RunRequest {
@@ -92,6 +87,5 @@ export function decodeCancelRequest(data: Uint8Array): CancelRequest {
 
 /** Reads a worker's answer: returns when it is `{ok: true}`, throws the error that it tells, or `invalid-payload`. */
 export function checkAnswer(data: Uint8Array): void {
-  const answer = decode(answerSchema, data, 'answer');
-  if (!('ok' in answer)) throw VakError.fromShape(answer as ErrorShape);
+  readAnswer(doneAnswer, data, maxRequestBytes);
 }

@@ -13,6 +13,7 @@ import { identityContract } from './identity-contract.ts';
 import { operationsContract } from './operations-contract.ts';
 import { provisioningContract } from './provisioning-contract.ts';
 import { queuesContract } from './queues-contract.ts';
+import { roomsContract } from './rooms-contract.ts';
 import { sessionsContract } from './sessions-contract.ts';
 import { settingsContract } from './settings-contract.ts';
 import { streamsContract } from './streams-contract.ts';
@@ -30,6 +31,7 @@ export const appContract = {
   operations: operationsContract,
   provisioning: provisioningContract,
   queues: queuesContract,
+  rooms: roomsContract,
   sessions: sessionsContract,
   settings: settingsContract,
   streams: streamsContract,

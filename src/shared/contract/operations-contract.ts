@@ -74,6 +74,8 @@ export interface MuteState {
 /** What a notification that was pressed leads to; `at` rises with each. */
 export type AskedPlace =
   | { readonly kind: 'incident'; readonly id: string; readonly at: number }
+  /** Null: several rooms. */
+  | { readonly kind: 'rooms'; readonly room: string | null; readonly at: number }
   | { readonly kind: 'approvals' | 'operations'; readonly at: number };
 
 /** What needs an operator: one definition for the flag, the rail, the icon's badge and the window's title. What is muted is not in it. */

@@ -105,7 +105,8 @@ const table: Readonly<Record<Role, Row>> = {
     ],
   },
   membershipd: {
-    publish: [['room logs', 'vak.rooms.{ws}.*.log']],
+    // Who stores durably owes its chain's heads and gaps (E12, E14, A34).
+    publish: [['room logs', 'vak.rooms.{ws}.*.log'], ...ownChain],
     subscribe: [
       ['requests to the membership service', 'vak.control.{ws}.rooms.*'],
       ['room logs', 'vak.rooms.{ws}.*.log'],

@@ -86,7 +86,7 @@ const expected: Record<Role, { publish: string[]; subscribe: string[] }> = {
     subscribe: [...each('events', entities, events), ...each('receipts', entities, ['completed'])],
   },
   membershipd: {
-    publish: each('rooms', entities, ['log']),
+    publish: [...each('rooms', entities, ['log']), ...each('audit', ['me'], ['checkpoint', 'void'])],
     subscribe: [...each('control', ['rooms'], controlVerbs), ...each('rooms', entities, ['log'])],
   },
   'dlq-supervisor': {

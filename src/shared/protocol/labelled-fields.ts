@@ -16,20 +16,14 @@ const maxU64 = 0xffffffffffffffffn;
 /** Deepest list in a list: far above any label's, and short of the stack's end. */
 const maxDepth = 8;
 
-/** Where the bytes are gathered. */
+/** Where the bytes are gathered; a number is written as u32be. */
 interface Sink {
-  readonly parts: Uint8Array[];
+  readonly parts: (Uint8Array | number)[];
   size: number;
 }
 
 function refuse(path: string, why: string): never {
   throw new VakError('invalid-payload', `${path}: ${why}`, { details: { field: path } });
-}
-
-function u32(value: number): Uint8Array {
-  const bytes = new Uint8Array(4);
-  new DataView(bytes.buffer).setUint32(0, value);
-  return bytes;
 }
 
 function u64(value: number | bigint, path: string): Uint8Array {
@@ -49,17 +43,19 @@ function textBytes(text: string, path: string): Uint8Array {
   return utf8(text);
 }
 
-function add(sink: Sink, bytes: Uint8Array): void {
-  sink.parts.push(bytes);
-  sink.size += bytes.length;
+function add(sink: Sink, part: Uint8Array | number): void {
+  sink.parts.push(part);
+  sink.size += typeof part === 'number' ? 4 : part.length;
 }
 
 function join(sink: Sink): Uint8Array {
   const bytes = new Uint8Array(sink.size);
+  const view = new DataView(bytes.buffer);
   let at = 0;
   for (const part of sink.parts) {
-    bytes.set(part, at);
-    at += part.length;
+    if (typeof part === 'number') view.setUint32(at, part);
+    else bytes.set(part, at);
+    at += typeof part === 'number' ? 4 : part.length;
   }
   return bytes;
 }
@@ -80,12 +76,12 @@ function addFields(sink: Sink, fields: readonly LabelledField[], at: { path: str
   for (const [index, field] of fields.entries()) {
     const path = `${at.path}${index + 1}`;
     if (field === undefined) {
-      add(sink, u32(absentLength));
+      add(sink, absentLength);
       continue;
     }
     const content = contentOf(field, path, at.depth);
     if (content.length >= absentLength) refuse(path, 'longer than 2^32−2 bytes');
-    add(sink, u32(content.length));
+    add(sink, content.length);
     add(sink, content);
   }
 }

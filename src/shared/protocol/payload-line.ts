@@ -15,6 +15,9 @@ function joined(...parts: readonly (string | undefined)[]): string {
 const exitText = (exitCode: number | undefined): string | undefined =>
   exitCode === undefined ? undefined : `exit code ${exitCode}`;
 
+const entryLine = ({ body, n, epoch }: PayloadOf<'vak.rooms.entry'>): string =>
+  joined(body.type, 'peer' in body ? body.peer : undefined, `#${n}`, `epoch ${epoch}`);
+
 const lines: { readonly [T in KnownType]: (payload: PayloadOf<T>) => string } = {
   'vak.events.tokens': ({ text }) => text,
   'vak.events.terminal': ({ stream, offset, bytes }) =>
@@ -41,6 +44,18 @@ const lines: { readonly [T in KnownType]: (payload: PayloadOf<T>) => string } = 
   'vak.audit.checkpoint': ({ source, seq }) => joined(`${source}#${seq}`),
   'vak.audit.void': ({ source, seq, reason }) => joined(`${source}#${seq}`, reason),
   'vak.rooms.frame': ({ kind, sender, epoch, counter }) => joined(kind, sender, `epoch ${epoch}`, `#${counter}`),
+  'vak.rooms.presence': ({ isTyping, readSeq }) =>
+    joined(
+      isTyping === undefined ? undefined : isTyping ? 'writes' : 'writes no more',
+      readSeq === undefined ? undefined : `has read up to ${readSeq}`,
+    ),
+  'vak.keys.package': ({ room, epoch }) => joined('room key', room, `epoch ${epoch}`),
+  'vak.keys.request': ({ room, epoch }) => joined('asks for a room key', room, `epoch ${epoch}`),
+  'vak.keys.withheld': ({ room, epoch, reason }) => joined('room key withheld', room, `epoch ${epoch}`, reason),
+  'vak.keys.invite': ({ room, n }) => joined('invitation', room, `entry ${n}`),
+  'vak.rooms.entry': entryLine,
+  'vak.control.rooms.append': ({ entry }) => entryLine(entry),
+  'vak.control.rooms.mine': () => 'rooms of whoever asks',
 };
 
 /** The line of a payload that was checked against its schema. */

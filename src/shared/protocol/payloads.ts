@@ -9,8 +9,11 @@ import { VakError } from '../base/vak-error.ts';
 import { auditAction, auditCheckpoint, auditVoid } from './payload-audit.ts';
 import { statusPayload, telemetryPayload, terminalPayload, tokensPayload } from './payload-events.ts';
 import { commandField, detailField, lineField } from './payload-fields.ts';
-import { roomFrame } from './payload-rooms.ts';
+import { maxRoomEntryBytes, roomAppendRequest, roomMineRequest } from './payload-room-control.ts';
+import { roomEntry } from './payload-room-log.ts';
+import { roomFrame, roomPresence } from './payload-rooms.ts';
 import { agentMessage, approvalRequest, approvalVerdict, deadLetterPayload, receiptPayload } from './payload-work.ts';
+import { roomInvite, roomKeyPackage, roomKeyRequest, roomKeyWithheld } from './room-key-records.ts';
 import { maxTaskBytes } from './task-limits.ts';
 
 /** What belongs to every task; times in ms, sizes in bytes. `approval`: what is asked before it runs. */
@@ -57,6 +60,14 @@ export const payloadSchemas = {
   'vak.audit.checkpoint': auditCheckpoint,
   'vak.audit.void': auditVoid,
   'vak.rooms.frame': roomFrame,
+  'vak.rooms.presence': roomPresence,
+  'vak.keys.package': roomKeyPackage,
+  'vak.keys.request': roomKeyRequest,
+  'vak.keys.withheld': roomKeyWithheld,
+  'vak.keys.invite': roomInvite,
+  'vak.rooms.entry': roomEntry,
+  'vak.control.rooms.append': roomAppendRequest,
+  'vak.control.rooms.mine': roomMineRequest,
 } as const;
 
 /** A type with a schema. */
@@ -72,7 +83,18 @@ export type TaskPayload = z.infer<typeof taskPayload>;
 
 /** No payload is larger: a message holds 1 MiB. */
 const maxPayloadBytes = 1024 * 1024;
-const ownLimits: Partial<Record<KnownType, number>> = { 'vak.work.task': maxTaskBytes };
+/** Twice what a package with its room key has. */
+const maxKeyRecordBytes = 2048;
+const ownLimits: Partial<Record<KnownType, number>> = {
+  'vak.work.task': maxTaskBytes,
+  'vak.keys.package': maxKeyRecordBytes,
+  'vak.keys.request': maxKeyRecordBytes,
+  'vak.keys.withheld': maxKeyRecordBytes,
+  'vak.keys.invite': maxKeyRecordBytes,
+  'vak.rooms.entry': maxRoomEntryBytes,
+  'vak.control.rooms.append': maxRoomEntryBytes + 64,
+  'vak.control.rooms.mine': 64,
+};
 
 /** Whether a type has a schema. */
 export function isKnownType(type: string): type is KnownType {
