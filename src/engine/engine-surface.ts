@@ -14,6 +14,7 @@ import type { AccessService } from './identity/access-service.ts';
 import type { IdentityService } from './identity/identity-service.ts';
 import type { ProcessUsage } from './metrics/process-usage.ts';
 import type { AppWorkPlane } from './plane/app-work-plane.ts';
+import type { RoomsPlane } from './rooms-plane.ts';
 import type { createSessionDirectory } from './sessions/session-directory.ts';
 import type { SettingsService } from './settings/settings-service.ts';
 import type { SnapshotReaders } from './snapshots/snapshot-hub.ts';
@@ -41,6 +42,7 @@ interface SnapshotSources {
   readonly settings: SettingsService;
   readonly work: WorkPlane;
   readonly triage: TriagePlane;
+  readonly rooms: RoomsPlane;
   readonly usage: () => ProcessUsage;
 }
 
@@ -61,6 +63,7 @@ export function readersOf({
   settings,
   work,
   triage,
+  rooms,
   usage,
 }: SnapshotSources): SnapshotReaders<AppContract> {
   return {
@@ -83,13 +86,23 @@ export function readersOf({
     'swarm.state': swarm.state,
     ...work.readers,
     ...triage.readers,
+    ...rooms.readers,
   };
 }
 
 interface ServiceSources
   extends Pick<
     SnapshotSources,
-    'access' | 'connections' | 'provisioning' | 'identity' | 'settings' | 'streams' | 'swarm' | 'work' | 'triage'
+    | 'access'
+    | 'connections'
+    | 'provisioning'
+    | 'identity'
+    | 'settings'
+    | 'streams'
+    | 'swarm'
+    | 'work'
+    | 'triage'
+    | 'rooms'
   > {
   readonly developer: DeveloperService;
   readonly told: Services<AppContract>['sessions'];
@@ -97,8 +110,20 @@ interface ServiceSources
 
 /** Calls by their names. */
 export function servicesOf(sources: ServiceSources): Services<AppContract> {
-  const { access, connections, developer, identity, provisioning, settings, streams, swarm, told, work, triage } =
-    sources;
+  const {
+    access,
+    connections,
+    developer,
+    identity,
+    provisioning,
+    settings,
+    streams,
+    swarm,
+    told,
+    work,
+    triage,
+    rooms,
+  } = sources;
   return {
     access: access.calls,
     app: {},
@@ -111,6 +136,7 @@ export function servicesOf(sources: ServiceSources): Services<AppContract> {
     streams: { read: streams.read, open: streams.open, check: streams.check },
     ...work.services,
     ...triage.services,
+    ...rooms.services,
     swarm: { start: swarm.start, stop: swarm.stop, run: swarm.run, cancel: swarm.cancel, kill: swarm.kill },
   };
 }

@@ -35,6 +35,7 @@ const everything = [
   'operations.state',
   'provisioning.state',
   'queues.state',
+  'rooms.state',
   'sessions.list',
   'settings.current',
   'streams.quarantine',

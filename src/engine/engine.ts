@@ -6,7 +6,6 @@ import { createDisposer, type Disposable } from '../shared/base/disposer.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { Services, SnapshotName } from '../shared/contract/define-contract.ts';
 import { type AccessGate, createAccessGate } from './access-gate.ts';
-import type { Bus } from './bus/bus.ts';
 import { type ConnectionSwitch, openConnectionSwitch } from './connections/connection-switch.ts';
 import { type ConnectionsService, createConnectionsService } from './connections/connections-service.ts';
 import { createManagedLeases } from './connections/managed-leases.ts';
@@ -16,16 +15,11 @@ import { createProvisioning } from './connections/provisioning.ts';
 import type { FindOnPath } from './connections/server-program.ts';
 import type { SelfTestResult } from './crypto/self-test.ts';
 import { createDeveloperService, type DeveloperService } from './developer/developer-service.ts';
+import { createStreams } from './engine-streams.ts';
 import { type OfferedConfig, readersOf, servicesOf } from './engine-surface.ts';
-import { createArrivalTurns } from './envelope/arrival-turns.ts';
-import { createIntake } from './envelope/intake.ts';
-import { createQuarantine } from './envelope/quarantine.ts';
-import { createTrustReporter } from './envelope/trust-reporter.ts';
-import { createFeedHub, type FeedHub } from './feeds/feed-hub.ts';
-import { createMessageBuffer, type MessageBuffer } from './feeds/message-buffer.ts';
-import { createRowReader } from './feeds/row-reader.ts';
-import { createStreamsService, type StreamsService } from './feeds/streams-service.ts';
-import { createSubjectReader } from './feeds/subject-reader.ts';
+import type { FeedHub } from './feeds/feed-hub.ts';
+import type { MessageBuffer } from './feeds/message-buffer.ts';
+import type { StreamsService } from './feeds/streams-service.ts';
 import { createAccessService } from './identity/access-service.ts';
 import { type AppDirectory, createAppDirectory } from './identity/app-directory.ts';
 import { createIdentityService, type IdentityService } from './identity/identity-service.ts';
@@ -40,7 +34,8 @@ import type { Notifier } from './ports/notifier.ts';
 import type { OperatorPrompt } from './ports/operator-prompt.ts';
 import type { Randomness } from './ports/randomness.ts';
 import type { Vault } from './ports/vault.ts';
-import { createSessionDirectory } from './sessions/session-directory.ts';
+import { createRoomsPlane } from './rooms-plane.ts';
+import type { createSessionDirectory } from './sessions/session-directory.ts';
 import { createSessionsService } from './sessions/sessions-service.ts';
 import { type Environment, keyStoreSecrets } from './settings/secret-sources.ts';
 import { createSettingsParts, type SettingsPartsDeps } from './settings-parts.ts';
@@ -49,7 +44,6 @@ import { createSnapshotHub, type SnapshotHub } from './snapshots/snapshot-hub.ts
 import type { LaunchWorker } from './swarm/local-swarm.ts';
 import { createTriagePlane, type TriagePlane, type TriagePlaneDeps } from './triage-plane.ts';
 import { createWorkPlane, type WorkPlane, type WorkPlaneDeps } from './work-plane.ts';
-import { createWorkspaceJudging } from './workspace-judging.ts';
 
 /** What the engine takes from outside. */
 export interface EnginePorts {
@@ -85,40 +79,6 @@ export interface Engine {
   open(): Promise<void>;
   /** Ends the swarm, drains the bus, releases everything. */
   stop(): Promise<void>;
-}
-
-interface StreamsDeps {
-  readonly bus: Bus;
-  readonly ports: EnginePorts;
-  readonly config: EngineConfig;
-  readonly onSessions: () => void;
-  readonly onQuarantine: () => void;
-}
-
-/** What the bus carries, judged and kept for the windows: the buffer, the quarantine, who was heard, the feeds. */
-function createStreams({ bus, ports, config, onSessions, onQuarantine }: StreamsDeps) {
-  const { clock } = ports;
-  const { workspace } = config;
-  const held = createDisposer();
-  const { judging, secrets, refresh } = held.add(createWorkspaceJudging(ports, workspace));
-  const { reader, opener } = judging;
-  const subjects = createSubjectReader();
-  const buffer = createMessageBuffer({ capacityCount: config.bufferCount, capacityBytes: config.bufferBytes });
-  const quarantine = createQuarantine({ onChange: onQuarantine });
-  const intake = held.add(createIntake({ ...judging, buffer, subjects, quarantine, clock, workspace }));
-  // No more than an operator may (A2): a server that enforces it would refuse more as a whole.
-  held.add(
-    bus.subscribe(`vak.*.${workspace}.>`, { kind: 'inline', onMessage: createArrivalTurns(clock, intake.take) }),
-  );
-  const sessions = held.add(
-    createSessionDirectory({ intake, buffer, clock, reader: subjects, workspace, onChange: onSessions }),
-  );
-  const rows = createRowReader({ subjects, reader, intake, peerOf: sessions.peerOf });
-  const feeds = held.add(createFeedHub({ buffer, clock, subjects, rows, intake }));
-  const reporter = createTrustReporter({ buffer, reader, intake, opener });
-  const streams = createStreamsService({ bus, buffer, clock, feeds, subjects, rows, intake, quarantine, reporter });
-  const trust = { ...judging, secrets, refreshSecrets: refresh };
-  return { buffer, sessions, feeds, streams, trust, dispose: () => held.dispose() };
 }
 
 interface PersonalDeps extends SettingsPartsDeps {
@@ -190,7 +150,7 @@ function createDirectoryOf({ clock, logger, profile }: EnginePorts, connection: 
 function createOutboxOf(
   { clock, randomness, logger, profile }: EnginePorts,
   connection: ConnectionSwitch,
-  parts: Pick<Parameters<typeof createOperatorOutbox>[0], 'workspace' | 'secrets' | 'onChange'>,
+  parts: Pick<Parameters<typeof createOperatorOutbox>[0], 'workspace' | 'secrets' | 'guard' | 'onChange'>,
 ) {
   const { keyStore, files, records } = profile;
   const ports = { clock, randomness, logger };
@@ -224,7 +184,7 @@ function createWorkOf(
 interface OverviewDeps extends Omit<Parameters<typeof createWorkOf>[1], 'alarmSources' | 'connection' | 'outbox'> {
   readonly connection: ConnectionSwitch;
   readonly outbox: ReturnType<typeof createOutboxOf>;
-  readonly plane: Pick<AppWorkPlane, 'denials' | 'supervisor' | 'swarm'>;
+  readonly plane: Pick<AppWorkPlane, 'denials' | 'supervisor' | 'membership' | 'swarm'>;
   readonly streams: StreamsService;
   readonly identity: IdentityService;
   readonly buffer: MessageBuffer;
@@ -261,7 +221,11 @@ function createOverview(ports: EnginePorts, { streams, buffer, identity, ...deps
     }),
   );
   const triage = createTriageOf(ports, { ...deps, buffer, work });
-  return { access, provisioning, work, triage, connections, dispose: () => held.dispose() };
+  const rooms = createRoomsPlane({
+    ...{ ...ports, ...deps, addCardFile: access.calls.addCardFile, membership: plane.membership },
+    onChange: tell('rooms.state'),
+  });
+  return { access, provisioning, work, triage, rooms, connections, dispose: () => held.dispose() };
 }
 
 /** What is known of dead letters, and done about them. */
@@ -332,23 +296,23 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   });
   const { readOnlyContext } = connection;
   const gate = held.add(createAccessGate({ keyStore: profile.keyStore, isTrusted: selfTest.ok, readOnlyContext }));
-  const isOpen = (): boolean => gate.isOpen;
   const plane = createAppWorkPlane(ports, {
-    ...{ workspace, connection, issueCredentials, sessions, isOpen, onSwarm: tell('swarm.state') },
-    onSupervisor: () => work.changed(),
+    ...{ workspace, connection, issueCredentials, sessions, isOpen: () => gate.isOpen, onSwarm: tell('swarm.state') },
+    ...{ onSupervisor: () => work.changed(), onMembership: () => rooms.serviceChanged() },
     onSecrets: () => developer.lock(),
   });
-  const { swarm } = plane;
   heard = plane.onServerDenial;
-  const { secrets } = trust;
-  const outbox = createOutboxOf(ports, connection, { workspace, secrets, onChange: tell('connections.state') });
-  const { access, provisioning, work, triage, connections } = held.add(
+  const outbox = createOutboxOf(ports, connection, {
+    ...{ workspace, secrets: trust.secrets, onChange: tell('connections.state'), guard: (one) => rooms.guard(one) },
+  });
+  const overview = held.add(
     createOverview(ports, {
       ...{ workspace, connection, outbox, gate, trust, sessions, plane, tell, streams, buffer, identity },
     }),
   );
   const { usage, sample } = createUsageSampler(clock);
-  const parts = { access, connections, provisioning, sessions, streams, swarm, identity, settings, work, triage };
+  const { work, triage, rooms } = overview;
+  const parts = { ...overview, ...{ sessions, streams, swarm: plane.swarm, identity, settings } };
   const readers = readersOf({ ...parts, config, usage });
   const snapshots = held.add(createSnapshotHub<AppContract>(readers, clock, gate.isVisible));
   const developer = held.add(createDeveloperService({ bus, clock, randomness, workspace, issueCredentials }));
@@ -365,10 +329,11 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
     async stop() {
       await plane.stop();
       await triage.close();
+      await rooms.close();
       await outbox.close();
       await directory.close();
       await connection.close();
-      await access.settled();
+      await overview.access.settled();
       held.dispose();
       settings.dispose();
       identity.dispose();

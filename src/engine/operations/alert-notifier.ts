@@ -34,6 +34,8 @@ export interface AlertNotifierDeps {
 export const severalId = 'several';
 /** What the id of an approval's notification begins with; of several that cannot be told apart it is the whole. */
 export const approvalsId = 'approval:';
+/** What the id of a room's notification begins with; of several rooms it is the whole. */
+export const roomNoticeId = 'room:';
 const gapMs = 10_000;
 
 const noticeOf = ({ id, title, body }: Alert): Notice => ({ id, title, body });

@@ -58,15 +58,8 @@ function start(): Kit {
     ...{ supervisor: { kind: 'running', why: null }, purges: [] },
   });
   const approvals = (): ApprovalsState => ({
-    ...{
-      readAtMs,
-      problem: null,
-      pending: world.pending,
-      past: [],
-      leftOutCount: world.leftOutCount,
-      refusedCount: 0,
-      refused: [],
-    },
+    ...{ readAtMs, problem: null, pending: world.pending, past: [] },
+    ...{ leftOutCount: world.leftOutCount, refusedCount: 0, refused: [] },
   });
   const service = createOperationsService({
     ...{ workspace: 'ws', memory, settings, notifier, clock, queues, approvals, logger: createSilentLogger() },
@@ -285,9 +278,13 @@ test('W8 an approval that waits is told by peer and queue alone, and its notific
   expect(kit.service.state().asked).toEqual({ kind: 'approvals', at: 1 });
   kit.notifier.press('lost:render');
   expect(kit.service.state().asked).toEqual({ kind: 'incident', id: 'lost:render', at: 2 });
+  kit.notifier.press('room:abc');
+  expect(kit.service.state().asked).toEqual({ kind: 'rooms', room: 'abc', at: 3 });
+  kit.notifier.press('room:');
+  expect(kit.service.state().asked).toEqual({ kind: 'rooms', room: null, at: 4 });
   await kit.service.calls.taken({ at: 1 }, context);
   expect(kit.service.state().asked).not.toBeNull();
-  await kit.service.calls.taken({ at: 2 }, context);
+  await kit.service.calls.taken({ at: 4 }, context);
   expect(kit.service.state().asked).toBeNull();
 });
 

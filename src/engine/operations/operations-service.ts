@@ -25,7 +25,7 @@ import type { Notifier } from '../ports/notifier.ts';
 import type { SettingsFile } from '../settings/settings-file.ts';
 import type { WorkWatch } from '../work/work-watch.ts';
 import { type Alarm, type AlarmMarks, type AlarmSources, alarmsOf } from './alarms.ts';
-import { approvalsId, createAlertNotifier, severalId } from './alert-notifier.ts';
+import { approvalsId, createAlertNotifier, roomNoticeId, severalId } from './alert-notifier.ts';
 import { maxIncidents } from './incident-book.ts';
 import { createIncidentDesk, type IncidentDesk } from './incident-desk.ts';
 import type { IncidentMemory } from './incident-memory.ts';
@@ -86,6 +86,7 @@ function createPressed(onChange: () => void): Pressed {
     ask(id) {
       const at = ++count;
       if (id === severalId) asked = { kind: 'operations', at };
+      else if (id.startsWith(roomNoticeId)) asked = { kind: 'rooms', room: id.slice(roomNoticeId.length) || null, at };
       else asked = id.startsWith(approvalsId) ? { kind: 'approvals', at } : { kind: 'incident', id, at };
       onChange();
     },

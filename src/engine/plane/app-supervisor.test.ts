@@ -13,7 +13,8 @@ import { createFakeClock, type FakeClock } from '../ports/fake-clock.ts';
 import { judgeDeadLetter } from '../work/dead-letter-judge.ts';
 import type { WorkPeer } from '../work/work-peer.ts';
 import { openQueue, taskSubject } from '../work/work-queue.ts';
-import { type AppSupervisor, createAppSupervisor } from './app-supervisor.ts';
+import type { AppService } from './app-service.ts';
+import { createAppSupervisor } from './app-supervisor.ts';
 
 const queuePlace = { workspace: planeWorkspace, queue: 'q' };
 let clock: FakeClock;
@@ -23,7 +24,7 @@ let isOpen: boolean;
 let basis: string | undefined;
 let issue: IssueCredentials;
 let issuedCount: number;
-let supervisor: AppSupervisor;
+let supervisor: AppService;
 
 beforeEach(async () => {
   clock = createFakeClock();

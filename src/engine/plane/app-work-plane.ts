@@ -1,5 +1,5 @@
 /**
- * What of the work plane runs in the app: the local swarm with its coordinator, and the dead-letter supervisor.
+ * What of the work plane runs in the app: the local swarm with its coordinator, the dead-letter supervisor, and the membership service.
  * Law: constructs and connects; each of them follows the engine in use and leaves the former one before it is exchanged, and what any of
  * them is refused stands in one record.
  */
@@ -30,7 +30,9 @@ import { swarmPeerName } from '../swarm/swarm-peer.ts';
 import type { WorkPlace } from '../swarm/work-lanes.ts';
 import { createKnownGrants } from '../work/known-grants.ts';
 import { openWorkPeer, type WorkPeer, type WorkPorts } from '../work/work-peer.ts';
-import { type AppSupervisor, createAppSupervisor } from './app-supervisor.ts';
+import { createAppMembership } from './app-membership.ts';
+import type { AppService, AppServiceDeps } from './app-service.ts';
+import { createAppSupervisor } from './app-supervisor.ts';
 import { createKeyBasis } from './key-basis.ts';
 
 /** What it takes from outside. */
@@ -52,11 +54,14 @@ export interface AppWorkPlaneDeps {
   readonly onSecrets?: () => void;
   /** The same of the supervisor's. */
   readonly onSupervisor?: () => void;
+  /** The same of the membership service's. */
+  readonly onMembership?: () => void;
 }
 
 export interface AppWorkPlane {
   readonly swarm: Pick<LocalSwarm, 'start' | 'stop' | 'run' | 'cancel' | 'kill'> & { state(): SwarmState };
-  readonly supervisor: Pick<AppSupervisor, 'state'>;
+  readonly supervisor: Pick<AppService, 'state'>;
+  readonly membership: Pick<AppService, 'state'>;
   readonly denials: DenialLog;
   /** A server refused the app something, as that peer. */
   readonly onServerDenial: (peer: string, denial: ServerDenial) => void;
@@ -111,8 +116,8 @@ function createLinks({ clock, logger }: WorkPorts, connection: ConnectionSwitch,
   };
 }
 
-/** Opens the supervisor's peer, which has a connection of its own where peers have. */
-function createSupervisorOpener(openPeer: ReturnType<typeof createPeerOpener>, keysOf: KeysOf) {
+/** Opens the peer of a service of the app, which has a connection of its own where peers have. */
+function createServiceOpener(openPeer: ReturnType<typeof createPeerOpener>, keysOf: KeysOf) {
   return async (own: OwnCredentials, engine: EngineInUse, lost: (cause: VakError) => void): Promise<WorkPeer> => {
     const { peer } = own.grant;
     const ownAuth = keysOf(peer);
@@ -241,7 +246,21 @@ function onceA(basis: () => string | undefined, runs: readonly (() => void)[]): 
   };
 }
 
-/** Creates it at rest: the supervisor begins when the key store is open, the swarm when it is started. */
+/** The services that the app runs itself. */
+function createServices(
+  serving: Omit<AppServiceDeps<EngineInUse>, 'onChange'>,
+  { onSupervisor, onMembership }: Pick<AppWorkPlaneDeps, 'onSupervisor' | 'onMembership'>,
+) {
+  const supervisor = createAppSupervisor({ ...serving, onChange: () => onSupervisor?.() });
+  const membership = createAppMembership({ ...serving, onChange: () => onMembership?.() });
+  return {
+    ...{ supervisor, membership },
+    follow: () => Promise.all([supervisor.follow(), membership.follow()]),
+    close: () => Promise.all([supervisor.close(), membership.close()]),
+  };
+}
+
+/** Creates it at rest: the services begin when the key store is open, the swarm when it is started. */
 export function createAppWorkPlane(from: AppWorkPorts, deps: AppWorkPlaneDeps): AppWorkPlane {
   const { workspace, connection, issueCredentials, sessions, isOpen } = deps;
   const { clock, randomness, logger, launchWorker: launch } = from;
@@ -270,19 +289,17 @@ export function createAppWorkPlane(from: AppWorkPorts, deps: AppWorkPlaneDeps): 
     openPeer: async (there) => await openPeer(await swarm.own.own(), there),
     workerCount: () => swarm.queueWorkerCount,
   });
-  const supervisor = createAppSupervisor({
-    ...{ ...ports, workspace, isOpen, basis, issueCredentials, onChange: () => deps.onSupervisor?.() },
-    ...{ place: () => writableEngine(connection), openPeer: createSupervisorOpener(openPeer, keysOf) },
-  });
+  const place = (): EngineInUse | undefined => writableEngine(connection);
+  const serving = { ...ports, workspace, isOpen, basis, issueCredentials, place };
+  const services = createServices({ ...serving, openPeer: createServiceOpener(openPeer, keysOf) }, deps);
 
   // The coordinator works exactly while the swarm does; its peer is on the engine while any worker lives.
   const followPhase = onceA(() => `${isRunning()} ${hasPeers(swarm.state())}`, [() => void ownLink.follow()]);
-  const followAll = () => Promise.all([swarm.follow(), supervisor.follow()]).then(() => {});
+  const followAll = () => Promise.all([swarm.follow(), services.follow()]).then(() => {});
 
-  held.add(connection.onChange(() => void followAll()));
-  held.add(connection.onLeave(followAll));
+  for (const one of [connection.onChange(() => void followAll()), connection.onLeave(followAll)]) held.add(one);
   held.add(keyStore.onChange(onceA(basis, [swarm.followSecrets, () => deps.onSecrets?.()])));
-  held.add(keyStore.onChange(() => void supervisor.follow()));
+  held.add(keyStore.onChange(() => void services.follow()));
   held.add(settings.onChange(() => swarm.followPolicy()));
   held.add(followGrants(from, swarm));
 
@@ -294,11 +311,11 @@ export function createAppWorkPlane(from: AppWorkPorts, deps: AppWorkPlaneDeps): 
         coordinator: toldOf(coordinator.state(), isRunning() ? ownLink.problem() : null),
       }),
     },
-    ...{ supervisor, denials, onServerDenial },
+    ...{ supervisor: services.supervisor, membership: services.membership, denials, onServerDenial },
     async stop() {
       held.dispose();
       // The coordinator signs its last word with the keys that the swarm disposes.
-      await Promise.all([coordinator.close(), supervisor.close(), swarm.stop()]);
+      await Promise.all([coordinator.close(), services.close(), swarm.stop()]);
       await swarm.dispose();
     },
   };

@@ -10,6 +10,8 @@ export interface ProfileFiles {
   readonly keyStore: string;
   /** Highest serials seen. */
   readonly serials: string;
+  /** Newest entries seen of rooms' logs. */
+  readonly roomHeads: string;
   /** Keys seen first. */
   readonly pins: string;
   /** Heads of the own peers' chains. */
@@ -24,6 +26,8 @@ export interface ProfileFiles {
   readonly managedServer: string;
   /** Folder of what waits to be published. */
   readonly outbox: string;
+  /** Folder of what is kept of rooms, sealed. */
+  readonly rooms: string;
   /** Folder of retries of dead letters. */
   readonly campaigns: string;
   /** Cards and grants of a workspace. `workspace` must be a token. */
@@ -36,6 +40,7 @@ export function profileFiles(folder: string): ProfileFiles {
     settings: join(folder, 'settings.json'),
     keyStore: join(folder, 'key-store.json'),
     serials: join(folder, 'serials.json'),
+    roomHeads: join(folder, 'room-heads.json'),
     pins: join(folder, 'pins.json'),
     heads: join(folder, 'heads.json'),
     incidents: join(folder, 'incidents.json'),
@@ -43,6 +48,7 @@ export function profileFiles(folder: string): ProfileFiles {
     engine: join(folder, 'engine'),
     managedServer: join(folder, 'managed-server'),
     outbox: join(folder, 'outbox'),
+    rooms: join(folder, 'rooms'),
     campaigns: join(folder, 'campaigns'),
     directory: (workspace) => join(folder, 'workspaces', `${workspace}.json`),
   };

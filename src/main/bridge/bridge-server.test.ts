@@ -40,7 +40,7 @@ function setUp(isTrusted = true) {
         }),
     },
     identity: { setUp() {}, unlock: () => 'unlocked', lock() {}, touch() {}, backup() {}, restore() {} },
-    sessions: {},
+    ...{ rooms: {}, sessions: {} },
     settings: { set() {}, reset() {}, setSecret() {}, deleteSecret() {} },
     streams: {
       read() {

@@ -23,6 +23,13 @@ describe('input size', () => {
     }
   });
 
+  it('R65 a file may be pasted whole, in the call that takes one and in no other', () => {
+    const file = { name: 'a.png', data: 'x'.repeat(22_400_000) };
+    expect(() => checkInputSize('rooms.attachBytes', file)).not.toThrow();
+    expect(() => checkInputSize('rooms.send', file)).toThrow(/larger than 2 MiB/);
+    expect(() => checkInputSize('rooms.attachBytes', [file, file])).toThrow(/larger than 44 MiB/);
+  });
+
   it.each([
     ['text', 'x'.repeat(1_000_000)],
     ['bytes', new Uint8Array(1_000_000)],

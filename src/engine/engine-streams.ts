@@ -1,0 +1,51 @@
+/**
+ * What the bus carries, as the app reads it: judged, kept for the windows, and who was heard.
+ * Law: constructs and connects, decides nothing.
+ */
+import { createDisposer } from '../shared/base/disposer.ts';
+import type { Bus } from './bus/bus.ts';
+import { createArrivalTurns } from './envelope/arrival-turns.ts';
+import { createIntake } from './envelope/intake.ts';
+import { createQuarantine } from './envelope/quarantine.ts';
+import { createTrustReporter } from './envelope/trust-reporter.ts';
+import { createFeedHub } from './feeds/feed-hub.ts';
+import { createMessageBuffer } from './feeds/message-buffer.ts';
+import { createRowReader } from './feeds/row-reader.ts';
+import { createStreamsService } from './feeds/streams-service.ts';
+import { createSubjectReader } from './feeds/subject-reader.ts';
+import { createSessionDirectory } from './sessions/session-directory.ts';
+import { createWorkspaceJudging, type WorkspaceJudgingPorts } from './workspace-judging.ts';
+
+export interface StreamsDeps {
+  readonly bus: Bus;
+  readonly ports: WorkspaceJudgingPorts;
+  readonly config: { readonly workspace: string; readonly bufferCount: number; readonly bufferBytes: number };
+  readonly onSessions: () => void;
+  readonly onQuarantine: () => void;
+}
+
+/** What the bus carries, judged and kept for the windows: the buffer, the quarantine, who was heard, the feeds. */
+export function createStreams({ bus, ports, config, onSessions, onQuarantine }: StreamsDeps) {
+  const { clock } = ports;
+  const { workspace } = config;
+  const held = createDisposer();
+  const { judging, secrets, refresh } = held.add(createWorkspaceJudging(ports, workspace));
+  const { reader, opener } = judging;
+  const subjects = createSubjectReader();
+  const buffer = createMessageBuffer({ capacityCount: config.bufferCount, capacityBytes: config.bufferBytes });
+  const quarantine = createQuarantine({ onChange: onQuarantine });
+  const intake = held.add(createIntake({ ...judging, buffer, subjects, quarantine, clock, workspace }));
+  // No more than an operator may (A2): a server that enforces it would refuse more as a whole.
+  held.add(
+    bus.subscribe(`vak.*.${workspace}.>`, { kind: 'inline', onMessage: createArrivalTurns(clock, intake.take) }),
+  );
+  const sessions = held.add(
+    createSessionDirectory({ intake, buffer, clock, reader: subjects, workspace, onChange: onSessions }),
+  );
+  const rows = createRowReader({ subjects, reader, intake, peerOf: sessions.peerOf });
+  const feeds = held.add(createFeedHub({ buffer, clock, subjects, rows, intake }));
+  const reporter = createTrustReporter({ buffer, reader, intake, opener });
+  const streams = createStreamsService({ bus, buffer, clock, feeds, subjects, rows, intake, quarantine, reporter });
+  const trust = { ...judging, secrets, refreshSecrets: refresh };
+  return { buffer, sessions, feeds, streams, trust, dispose: () => held.dispose() };
+}
