@@ -54,6 +54,9 @@ const host: CliHost = {
     checkStandardInput(0);
     return process.stdin;
   },
+  ...(process.stdin.isTTY && process.stdout.isTTY
+    ? { keyboard: { input: process.stdin, output: process.stdout } }
+    : {}),
   signal,
   selfTest: runSelfTest,
 };

@@ -9,10 +9,11 @@ import { readOnlyRefusal } from '../engine/connections/read-only-fabric.ts';
 import { createPinnedRoot } from '../engine/envelope/pinned-root.ts';
 import { createProfileKnowledge, type TrustKnowledge } from '../engine/envelope/trust-knowledge.ts';
 import type { BusDirectory } from '../engine/identity/bus-directory.ts';
-import { grantAt } from '../engine/identity/grant-timeline.ts';
 import { type OwnCredentials, takeCredentials } from '../engine/identity/own-credentials.ts';
-import { createCredentialIssuer, heldCredentials, type PeerCredentials } from '../engine/identity/peer-credentials.ts';
+import { eraseCredentials, type PeerCredentials } from '../engine/identity/peer-credentials.ts';
+import type { DirectoryRefusal } from '../engine/identity/refusal-teller.ts';
 import { createStandings, watchStanding } from '../engine/identity/standing.ts';
+import type { OutboxGuard } from '../engine/outbox/outbox.ts';
 import { openOwnOutbox, outboxFolder } from '../engine/outbox/outbox-folder.ts';
 import { createKnownGrants } from '../engine/work/known-grants.ts';
 import { openWorkPeer, type WorkPeer } from '../engine/work/work-peer.ts';
@@ -26,8 +27,9 @@ import type { CliHost, CommonOptions } from './cli/command.ts';
 import { createOutageTalk } from './cli/outage-talk.ts';
 import { wayBackInto } from './cli/passphrase.ts';
 import { publishAs, publishThrough, rootPerson } from './cli/publish-records.ts';
-import { type OpenWorkspace, withWorkspace } from './cli/workspace.ts';
+import { chosenIdentity, type OpenWorkspace, withWorkspace } from './cli/workspace.ts';
 import type { EventLog } from './event-log.ts';
+import { checkGranted, credentialsFor, type NamedPeer, type PeerKind } from './peer-rights.ts';
 import { followSecrets } from './secret-renewal.ts';
 
 /** Its peer stays open until the work is over. */
@@ -36,6 +38,10 @@ export interface RunningPeer extends WorkPeer {
   readonly permit: Permit;
   /** How the connection is. */
   readonly fabric: Pick<Fabric, 'status' | 'onStatus' | 'ping'>;
+  /** Names the engine, for what is kept for it alone. */
+  readonly destination: string;
+  /** Makes what ends soon anew: its box key with a card, its grant where this profile holds the root. Throws what making it throws. */
+  renewKeys(): Promise<void>;
   /** What its verdicts stand on. */
   readonly knowledge: TrustKnowledge;
   /** Resolves at the first signal; rejects when the connection is closed for good. */
@@ -43,12 +49,18 @@ export interface RunningPeer extends WorkPeer {
 }
 
 export interface WorkPeerAsked {
-  /** `identity` names the peer. */
-  readonly common: CommonOptions & { readonly identity: string };
+  /** `identity` names the peer; undefined: the profile's person. */
+  readonly common: CommonOptions;
   /** None: what it has been granted already. */
   readonly roles: readonly Role[];
   readonly queues: readonly string[];
   readonly log: EventLog;
+  /** Whoever is no process: made as such at its first use. Its key store stays open, for there its room keys lie. */
+  readonly as?: PeerKind;
+  /** Of its outbox. */
+  readonly guard?: OutboxGuard;
+  /** As in {@link BusAsked}. */
+  readonly isManaging?: boolean;
   /** An engine of this process, which stays; undefined: the server of `common`. */
   readonly through?: { readonly fabric: Fabric; readonly place: BusPlace };
   /** Told of what the server refuses when no promise is left to reject; without it the peer has ended by that. */
@@ -57,42 +69,6 @@ export interface WorkPeerAsked {
 
 /** What is not stored when it stops waits for its next start, ms. */
 const farewellMs = 5_000;
-
-/** What is asked; where nothing is, what the identity has been granted already. */
-function rightsOf({ common, roles, queues }: WorkPeerAsked, open: OpenWorkspace, host: CliHost) {
-  if (roles.length + queues.length > 0) return { roles, queues };
-  const held = grantAt(open.timelines(open.contents())(common.identity), host.clock.now())?.grant;
-  return { roles: held?.roles ?? [], queues: held?.queues ?? [] };
-}
-
-/** Its keys and its grant. A process is made and granted what is asked if it has no grant (A28); people and bots are what they have been granted. */
-async function credentialsFor(asked: WorkPeerAsked, open: OpenWorkspace, host: CliHost): Promise<PeerCredentials> {
-  const { clock, randomness } = host;
-  const { keyStore } = open.profile;
-  const { identity: peer } = asked.common;
-  const rights = rightsOf(asked, open, host);
-  const isOther = open.contents().identities.some((one) => one.peer === peer && one.kind !== 'process');
-  if (isOther || rights.roles.length === 0) return heldCredentials(peer, { keyStore, records: open, clock });
-  // An engine of this process has grants of its own, which nobody gives by hand.
-  const mayWiden = asked.through !== undefined;
-  return await createCredentialIssuer({ keyStore, records: open, clock, randomness })({ peer, ...rights, mayWiden });
-}
-
-/** Throws `forbidden` unless the grant gives what is asked: where the root is held elsewhere it stands as it was imported. */
-function checkGranted(
-  { peer, roles, queues }: Grant,
-  { roles: wantedRoles, queues: wantedQueues }: WorkPeerAsked,
-): void {
-  const missingRoles = wantedRoles.filter((role) => !roles.includes(role));
-  const missingQueues = wantedQueues.filter((queue) => !queues.includes(queue));
-  if (missingRoles.length + missingQueues.length === 0) return;
-  const role = `role ${(missingRoles.length === 0 ? wantedRoles : missingRoles).join(', ')}`;
-  const what = missingQueues.length === 0 ? role : `${role} of queue ${missingQueues.join(', ')}`;
-  throw new VakError(
-    'forbidden',
-    `${peer}: is not granted the ${what}; grant it where the root is (vak grant add), and it comes here over the bus (or by vak grant import)`,
-  );
-}
 
 function createEnding({ signal }: CliHost) {
   let fail = (_: VakError): void => {};
@@ -116,7 +92,7 @@ function logDenied(
 }
 
 interface Connected {
-  readonly asked: WorkPeerAsked;
+  readonly asked: WorkPeerAsked & NamedPeer;
   readonly host: CliHost;
   readonly open: OpenWorkspace;
   readonly fabric: Fabric;
@@ -158,30 +134,34 @@ function followGrant({ asked, host, open, fail }: Connected, { grant, rootPublic
   return { permit, watching };
 }
 
+/** Follows what the bus says of cards and grants, and says the own. */
+function followRecords({ asked, open, fabric, host }: Connected): BusDirectory {
+  const onRefused = ({ kind, peer, why }: DirectoryRefusal): void => asked.log('refused-record', { kind, peer, why });
+  return followDirectory({ ...{ open, fabric, isPublishing: true, onRefused }, peer: asked.common.identity }, host);
+}
+
+/** Its keys and grant, made or renewed if need be: an engine of this process has grants of its own. */
+const credentialsOf = ({ asked, open, host }: Connected): Promise<PeerCredentials> =>
+  credentialsFor({ ...asked, mayWiden: asked.through !== undefined }, open, host);
+
 async function runAs<T>(connected: Connected, work: (peer: RunningPeer) => Promise<T>): Promise<T> {
   const { asked, host, open, fabric, destination, ended, onGrant } = connected;
   const { clock, randomness, logger } = host;
   const { workspace, identity: peer } = asked.common;
   const { profile } = open;
   const held = createDisposer();
-  const busDirectory = followDirectory(
-    {
-      ...{ open, peer, fabric, isPublishing: true },
-      onRefused: ({ kind, peer: of, why }) => asked.log('refused-record', { kind, peer: of, why }),
-    },
-    host,
-  );
+  const busDirectory = followRecords(connected);
   try {
     const root = held.add(createPinnedRoot(profile.keyStore, workspace));
     root.current();
     // What was granted or revoked meanwhile counts before anything is taken for granted.
     await busDirectory.ready(readyMs);
-    const own = held.add(takeCredentials(await credentialsFor(asked, open, host), { workspace, peer }));
+    const own = held.add(takeCredentials(await credentialsOf(connected), { workspace, peer }));
     checkGranted(own.grant, asked);
     onGrant(own.grant);
     const wayBack = held.add(wayBackInto(profile.keyStore, host));
     await publishGrants(connected, busDirectory);
-    lockUnlessNeeded(asked.common, open);
+    if (asked.as === undefined) lockUnlessNeeded(asked.common, open);
     const { permit, watching } = followGrant(connected, own);
     held.add(watching);
     const { keyStore, settings, files } = profile;
@@ -195,10 +175,12 @@ async function runAs<T>(connected: Connected, work: (peer: RunningPeer) => Promi
     const workPeer = await openWorkPeer({
       ...{ own, journal, fabric: createPermittedFabric(fabric, permit), clock, randomness, logger },
       ...{ grants: { ...createKnownGrants(open, root), knowledge }, isCardKept: true },
+      ...(asked.guard === undefined ? {} : { guard: asked.guard }),
       policy: () => settings.settings().policy,
     });
     try {
-      return await work({ ...workPeer, open, permit, fabric, knowledge, ended });
+      const renewKeys = async (): Promise<void> => eraseCredentials(await credentialsOf(connected));
+      return await work({ ...workPeer, open, permit, fabric, destination, renewKeys, knowledge, ended });
     } finally {
       await workPeer.close(fabric.status().kind === 'connected' ? farewellMs : 0);
     }
@@ -208,18 +190,28 @@ async function runAs<T>(connected: Connected, work: (peer: RunningPeer) => Promi
   }
 }
 
+/** The profile's person is whom the app takes for it: the first. Throws as choosing does where there is none. */
+function personOf(open: OpenWorkspace): string {
+  const contents = open.contents();
+  const person = contents.identities.find(({ kind }) => kind === 'human');
+  return (person ?? chosenIdentity(contents, undefined)).peer;
+}
+
 /**
  * Connects as the identity, which is made and granted what it needs at its first use, and runs the work. Throws what connecting and
  * opening throw, `read-only` for a context of that kind, `forbidden` if this profile cannot grant it.
  */
 export async function withWorkPeer<T>(
-  asked: WorkPeerAsked,
+  given: WorkPeerAsked,
   host: CliHost,
   work: (peer: RunningPeer) => Promise<T>,
 ): Promise<T> {
-  const { common, log } = asked;
-  return await withWorkspace(common, host, async (open) => {
+  const { log } = given;
+  return await withWorkspace(given.common, host, async (open) => {
     const { profile } = open;
+    const identity = given.common.identity ?? personOf(open);
+    const common = { ...given.common, identity };
+    const asked = { ...given, common };
     // It runs for days.
     profile.keyStore.setIdleLockMinutes(0);
     const { ended, fail } = createEnding(host);
@@ -247,7 +239,17 @@ export async function withWorkPeer<T>(
     };
     if (asked.through !== undefined) return await run(asked.through.fabric, asked.through.place);
     const onRefused = asked.onRefused ?? fail;
-    const bus = { common, profile, host, peer: common.identity, onRefused, onDenied, granted: () => granted };
+    const { isManaging = false } = asked;
+    const bus = {
+      common,
+      profile,
+      host,
+      isManaging,
+      peer: common.identity,
+      onRefused,
+      onDenied,
+      granted: () => granted,
+    };
     return await withBus(bus, run);
   });
 }

@@ -73,14 +73,17 @@ export function commonOf(
   };
 }
 
-/** Throws `secret-misplaced` for a secret in a variable: whatever a worker runs can read it there (I3). */
-export function refuseSecretsInEnvironment(environment: Environment, more: readonly string[] = []): void {
+/** Throws `secret-misplaced` for a secret in a variable: whatever a worker or bot runs can read it there (I3). */
+export function refuseSecretsInEnvironment(
+  environment: Environment,
+  { more = [], who = 'a worker' }: { readonly more?: readonly string[]; readonly who?: string } = {},
+): void {
   const names = [...secretNames(workspaceSecretName), 'VAK_PASSPHRASE', ...more];
   const found = names.find((name) => (environment[name] ?? '') !== '');
   if (found === undefined) return;
   throw new VakError(
     'secret-misplaced',
-    `${found}: a worker takes no secret from a variable, its command could read it; unset it, and name a file (mode 0600) in ${found}_FILE`,
+    `${found}: ${who} takes no secret from a variable, its command could read it; unset it, and name a file (mode 0600) in ${found}_FILE`,
   );
 }
 

@@ -254,7 +254,7 @@ async function runInWorkspace(usage: Usage, host: WorkerHost, cli: CliHost): Pro
   await checkSources(common, cli);
   return await withWorkspace(common, cli, async (open) => {
     const { profile } = open;
-    refuseSecretsInEnvironment(cli.environment, [profile.settings.settings().workspaceSecretEnv]);
+    refuseSecretsInEnvironment(cli.environment, { more: [profile.settings.settings().workspaceSecretEnv] });
     profile.keyStore.setIdleLockMinutes(0);
     const failure = createFailure();
     let granted: OwnCredentials['grant'] | undefined;

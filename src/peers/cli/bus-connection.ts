@@ -16,7 +16,7 @@ import { openLineAuth, openSources, readTlsFiles } from './bus-credentials.ts';
 import { type DeniedCommand, explainDenied } from './bus-denial.ts';
 import type { CliHost, CommonOptions } from './command.ts';
 import { checkProfile, type Profile } from './profile.ts';
-import { settingsFor } from './settings-for.ts';
+import { managingSettings, settingsFor } from './settings-for.ts';
 import type { OpenWorkspace } from './workspace.ts';
 
 const elsewhere = 'give a server with --nats-url, or use a managed or remote context (vak context ls)';
@@ -44,6 +44,8 @@ export interface BusAsked {
   readonly common: CommonOptions;
   readonly profile: Profile;
   readonly host: CliHost;
+  /** Where the settings lead to no remote server, the profile's managed one is started, and provisioned. */
+  readonly isManaging?: boolean;
   /** By whose name inboxes go (A4); the one of `--identity` if left out. */
   readonly peer?: string;
   /** Told of what the server refuses when no promise is left to reject. */
@@ -95,13 +97,7 @@ async function managedServer(
   { label, context }: ManagedAsked,
   held: Held,
 ): Promise<Server> {
-  const { natsUrl: _, ...files } = common.connection;
-  if (Object.values(files).some((path) => path !== undefined)) {
-    throw new VakError(
-      'invalid-input',
-      `${label}: its server is managed and has its own credentials; leave --creds, --nkey-file, --tls-… out`,
-    );
-  }
+  refuseFiles(label, common.connection);
   const found = await readManagedServer(profile.files.managedServer, host.clock);
   if (found === undefined) throw notManagedNow(label, context, profile);
   const { url, seed } = held.add({ ...found, dispose: () => found.seed.dispose() });
@@ -152,6 +148,23 @@ async function remoteServer(
   };
 }
 
+/** Files of a line are for a server that is given: the managed one has its own credentials. */
+function refuseFiles(label: string, { natsUrl: _, ...files }: CommonOptions['connection']): void {
+  if (Object.values(files).every((path) => path === undefined)) return;
+  throw new VakError(
+    'invalid-input',
+    `${label}: its server is managed and has its own credentials; leave --creds, --nkey-file, --tls-… out`,
+  );
+}
+
+async function startManaged(asked: BusAsked, label: string, settings: Settings): Promise<Fabric> {
+  const { common, profile, host, onRefused, onDenied } = asked;
+  refuseFiles(label, common.connection);
+  const { connectManaging } = await import('./managing-bus.ts');
+  const { workspace } = common;
+  return await connectManaging({ profile, host, workspace, peer: nameOf(asked), onRefused, onDenied }, settings);
+}
+
 async function connect(asked: BusAsked, settings: Settings, held: Held): Promise<Fabric> {
   const { common, host, onRefused, onDenied } = asked;
   const { clock, logger, randomness, signal } = host;
@@ -166,6 +179,7 @@ async function connect(asked: BusAsked, settings: Settings, held: Held): Promise
   if (kind === 'remote' && natsUrl === null) {
     throw new VakError('invalid-input', `${label}: has no address; set contexts.${context}.url, or ${elsewhere}`);
   }
+  if (kind === 'managed' && asked.isManaging === true) return await startManaged(asked, label, settings);
   // The setting natsUrl is another server's address: the context's own credentials are not for it.
   const owner = settings.natsUrl === null ? context : undefined;
   const server =
@@ -203,9 +217,10 @@ export function lockUnlessNeeded({ connection }: CommonOptions, open: OpenWorksp
  * in the words of {@link inBusWords}.
  */
 export async function withBus<T>(asked: BusAsked, work: (fabric: Fabric, place: BusPlace) => Promise<T>): Promise<T> {
-  const { common, profile, host } = asked;
+  const { common, profile, host, isManaging = false } = asked;
   checkProfile(profile, common);
-  const settings = settingsFor(common, profile.settings.settings());
+  const given = settingsFor(common, profile.settings.settings());
+  const settings = isManaging ? managingSettings(given) : given;
   const held = createDisposer();
   try {
     const fabric = await connect(asked, settings, held);
@@ -220,8 +235,8 @@ export async function withBus<T>(asked: BusAsked, work: (fabric: Fabric, place: 
       throw await inBusWords(error, asked);
     } finally {
       const closed = fabric.close();
-      // Whoever interrupts does not wait for a server that does not answer.
-      if (host.signal.aborted) await settlesWithin(host.clock, hurriedMs, closed);
+      // Whoever interrupts does not wait for a server that does not answer; one's own is ended in order.
+      if (host.signal.aborted && !isManaging) await settlesWithin(host.clock, hurriedMs, closed);
       else await closed;
     }
   } finally {

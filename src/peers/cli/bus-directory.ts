@@ -37,12 +37,26 @@ export function actsWithRoot(open: OpenWorkspace, peer: string): boolean {
   return holdsRoot({ peer, roles }, { contents, workspace: open.workspace });
 }
 
+/** Keys of the identities of this profile, of those too that are made while it runs; what was learned once outlives a lock. */
+function createOwnSigns({ profile, contents }: OpenWorkspace): (peer: string) => string | undefined {
+  const signs = new Map<string, string>();
+  function learn(): void {
+    if (profile.keyStore.state().kind !== 'unlocked') return;
+    for (const one of contents().identities) if (!signs.has(one.peer)) signs.set(one.peer, nkeyOf(one));
+  }
+  learn();
+  return (peer) => {
+    if (!signs.has(peer)) learn();
+    return signs.get(peer);
+  };
+}
+
 /** Begins to follow it; the key store may be locked afterwards. */
 export function followDirectory(asked: DirectoryAsked, { clock, logger }: CliHost): BusDirectory {
   const { open, peer, fabric, isPublishing, onRefused } = asked;
   const { workspace } = open;
   const contents = open.contents();
-  const signs = new Map(contents.identities.map((one) => [one.peer, nkeyOf(one)]));
+  const ownSign = createOwnSigns(open);
   const isRoot = peer !== undefined && actsWithRoot(open, peer);
   return createBusDirectory({
     ...{ records: open, fabric, isReadOnly: !isPublishing, clock, logger },
@@ -50,7 +64,7 @@ export function followDirectory(asked: DirectoryAsked, { clock, logger }: CliHos
     self: {
       ...{ peer: peer ?? 'vak', rootPublic: workspaceIn(contents, workspace).rootPublic },
       holdsRoot: () => isRoot,
-      ownSign: (name) => signs.get(name),
+      ownSign,
     },
   });
 }

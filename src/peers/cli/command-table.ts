@@ -4,6 +4,7 @@ import { aclExportCommand } from './acl-export-command.ts';
 import { approvalsCommands } from './approvals-commands.ts';
 import { bundleCommands } from './bundle-commands.ts';
 import { chainCommands } from './chain-commands.ts';
+import { chatCommand } from './chat-command.ts';
 import type { Command } from './command.ts';
 import { configBusCommands } from './config-bus-commands.ts';
 import { configCommands } from './config-commands.ts';
@@ -18,12 +19,17 @@ import { envelopeCommands } from './envelope-commands.ts';
 import { grantCommands } from './grant-commands.ts';
 import { grantMoveCommands } from './grant-move-commands.ts';
 import { idCommands } from './id-commands.ts';
+import { membershipdCommand } from './membershipd-command.ts';
 import { metricsCommand } from './metrics-command.ts';
 import { outboxCommands } from './outbox-commands.ts';
 import { provisionCommand } from './provision-command.ts';
 import { publishCommand } from './publish-command.ts';
 import { queuePauseCommands } from './queue-pause-commands.ts';
 import { queuesCommand } from './queues-command.ts';
+import { roomCommands } from './room-commands.ts';
+import { roomFileCommands } from './room-file-commands.ts';
+import { roomMemberCommands } from './room-member-commands.ts';
+import { roomTalkCommands } from './room-talk-commands.ts';
 import { safetyCommand } from './safety-command.ts';
 import { secretCommands } from './secret-commands.ts';
 import { selfTestCommand } from './self-test-command.ts';
@@ -55,6 +61,12 @@ export const commandTable: readonly Command[] = [
   ...streamCommands,
   workerCommand,
   supervisorCommand,
+  membershipdCommand,
+  ...roomCommands,
+  ...roomTalkCommands,
+  ...roomFileCommands,
+  ...roomMemberCommands,
+  chatCommand,
   taskSubmitCommand,
   taskWaitCommand,
   queuesCommand,

@@ -6,6 +6,7 @@ import type { Logger } from '../../engine/ports/logger.ts';
 import type { Randomness } from '../../engine/ports/randomness.ts';
 import type { Vault } from '../../engine/ports/vault.ts';
 import type { Changes } from '../../shared/base/changes.ts';
+import type { Keyboard } from './keyboard.ts';
 import type { Output } from './output.ts';
 import type { ByteSource } from './standard-input.ts';
 import type { Terminal } from './terminal.ts';
@@ -80,6 +81,8 @@ export interface CliHost {
   readonly output: Output;
   /** What is piped in. Throws `invalid-input` if it is a folder. */
   input(): ByteSource;
+  /** The terminal of somebody who sits there; undefined: there is none, or it is piped. */
+  readonly keyboard?: Keyboard;
   /** Aborts at the first signal. */
   readonly signal: AbortSignal;
   selfTest(): SelfTestResult;

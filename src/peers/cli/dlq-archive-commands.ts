@@ -9,7 +9,7 @@ import type { LetterPlan } from '../../shared/contract/dlq-contract.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
 import { type CliHost, type Command, exitCodes } from './command.ts';
 import { filterNotes } from './dlq-commands.ts';
-import { planLines } from './dlq-lines.ts';
+import { planLines, planWords } from './dlq-lines.ts';
 import { type LettersLook, withLetters } from './dlq-look.ts';
 import { createPlans, readReason, readSelection } from './dlq-selection.ts';
 import { letterNeed } from './example-needs.ts';
@@ -70,7 +70,7 @@ letters. Exit code 1 if there is nothing to ${doing}, also with --dry-run. ${fil
         const plans = createPlans(input.common, look, host);
         const plan = plans.make({ ...answers.select(selection), action: doing });
         const { planId, ...told } = plan;
-        if (plan.count === 0) throw new VakError('not-found', `dlq ${doing}: none; ${planLines(plan).join(', ')}`);
+        if (plan.count === 0) throw new VakError('not-found', `dlq ${doing}: none; ${planWords(plan)}`);
         if (input.isOn('dry-run')) {
           host.output.data({ operationId: null, action: doing, ...told }, planLines(plan).join('\n'));
           return exitCodes.done;

@@ -6,3 +6,4 @@ export const serverNeed = 'a nats-server with JetStream at the address (nats-ser
 export const contextNeed = 'the context prod (vak context add)';
 export const builderNeed = 'the identity builder (second example of vak id new)';
 export const letterNeed = `a dead letter (a task that failed for good); ${contextNeed}`;
+export const roomNeed = `the room Deploys (first example of vak room create); vak membershipd runs; ${contextNeed}`;

@@ -1,7 +1,7 @@
 /** A file that a command writes for the user: whole, for its owner alone, and never over one that is there. */
-import { link, lstat, open, rm } from 'node:fs/promises';
+import { link, lstat, open, rm, writeFile } from 'node:fs/promises';
 import { fileError, systemCode } from '../../engine/identity/file-error.ts';
-import { VakError } from '../../shared/base/vak-error.ts';
+import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 
 const taken = (path: string): VakError => new VakError('exists', `${path} is there already; give another name`);
 
@@ -16,13 +16,13 @@ export async function checkNewFile(path: string): Promise<void> {
   throw taken(path);
 }
 
-/** Writes it. Throws `exists`, `forbidden`, `limit-exceeded`. */
-export async function writeNewFile(path: string, bytes: Uint8Array): Promise<void> {
+/** Writes it; of bytes that come piece by piece nothing stays if they do not come whole. Throws `exists`, `forbidden`, `limit-exceeded`, and what the pieces throw. */
+export async function writeNewFile(path: string, bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<void> {
   const beside = `${path}.${process.pid}.part`;
   try {
     const handle = await open(beside, 'wx', 0o600);
     try {
-      await handle.writeFile(bytes);
+      await writeFile(handle, bytes);
       await handle.sync();
     } finally {
       await handle.close();
@@ -31,7 +31,7 @@ export async function writeNewFile(path: string, bytes: Uint8Array): Promise<voi
     await link(beside, path);
   } catch (error) {
     if (systemCode(error) === 'EEXIST') throw taken(path);
-    throw fileError('write', path, error);
+    throw isVakError(error) ? error : fileError('write', path, error);
   } finally {
     await rm(beside, { force: true });
   }

@@ -11,6 +11,7 @@ import { findKept, type KeptMessages } from '../../engine/outbox/kept-messages.t
 import { openOwnOutbox, outboxFolder } from '../../engine/outbox/outbox-folder.ts';
 import { requireStream } from '../../engine/outbox/require-stream.ts';
 import { type LeftMessages, sendLeft } from '../../engine/outbox/send-left.ts';
+import { createFrameGuard } from '../../engine/rooms/room-frame-guard.ts';
 import { createDisposer, type Disposer } from '../../shared/base/disposer.ts';
 import type { BusPlace } from './bus-connection.ts';
 import type { CliHost } from './command.ts';
@@ -59,6 +60,8 @@ function partsOf({ open, identity, secrets, fabric, place }: OutboxAsked, host: 
   const sealer = createEnvelopeSealer({ registry, peer, clock, randomness });
   const deps = {
     ...{ signer, clock, randomness, logger, status: fabric, durable: () => fabric.durable },
+    // What was said in a room, and not stored, is sealed anew by whoever is in it next.
+    guard: createFrameGuard(() => undefined),
     ...(secrets === undefined ? {} : { sealer }),
   };
   return { folder, deps, workspace, peer };

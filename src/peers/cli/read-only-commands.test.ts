@@ -20,6 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const lines: Readonly<Record<string, readonly string[]>> = {
   'approvals approve': ['0197a3c0-0000-7000-8000-000000000001'],
   'approvals deny': ['0197a3c0-0000-7000-8000-000000000001', '--reason', 'no'],
+  chat: [],
   'dlq archive': ['7', '--reason', 'no'],
   'dlq cancel': ['0197a3c0-0000-7000-8000-000000000001', '--reason', 'no'],
   'dlq edit': ['7', '--data', '/none', '--reason', 'no'],
@@ -27,11 +28,25 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   'dlq restore': ['7', '--reason', 'no'],
   'dlq retry': ['7', '--reason', 'no'],
   'dlq-supervisor': [],
+  membershipd: [],
   'outbox send': [],
   provision: [],
   publish: ['vak.events.default.self.tokens'],
   'queues pause': ['q'],
   'queues resume': ['q'],
+  'room create': ['Deploys'],
+  'room get-file': ['Deploys', '0197a3c0-0000-7000-8000-000000000001'],
+  'room invite': ['Deploys', 'bob'],
+  'room join': ['Deploys'],
+  'room kick': ['Deploys', 'bob'],
+  'room leave': ['Deploys'],
+  'room log': ['Deploys'],
+  'room ls': [],
+  'room role': ['Deploys', 'bob', 'moderator'],
+  'room rotate': ['Deploys'],
+  'room send': ['Deploys', 'hello'],
+  'room send-file': ['Deploys', '/none'],
+  'room tail': ['Deploys'],
   'task submit': ['--queue', 'q', '--', 'true'],
   worker: ['--queue', 'q'],
 };
@@ -81,4 +96,12 @@ test.each(changing)('B10 vak %s: in a read-only context it is refused before any
     `vak: ${name}: the context "look" is read-only; use another one, or set its readOnly to false\n`,
   );
   expect(code).toBe(1);
+});
+
+test('vak: an option takes a value in every command that has it, or in none: a line is looked over before its command is known', () => {
+  const takers = new Map<string, Set<boolean>>();
+  for (const { options } of commandTable)
+    for (const [name, { value }] of Object.entries(options))
+      takers.set(name, (takers.get(name) ?? new Set()).add(value !== undefined));
+  expect([...takers].filter(([, ways]) => ways.size > 1).map(([name]) => name)).toEqual([]);
 });

@@ -1,52 +1,16 @@
 /** `vak safety`: the number that two people compare, so that nobody stands between them (protocol.md I2). */
-import { verifyCard } from '../../engine/identity/cards.ts';
 import type { StoredIdentity } from '../../engine/identity/key-store.ts';
 import { cardOf } from '../../engine/identity/operator-identity.ts';
 import type { PinnedPeer } from '../../engine/identity/pins.ts';
 import { whyBlocked } from '../../engine/identity/recipient-check.ts';
 import { safetyNumber } from '../../engine/identity/safety-number.ts';
-import { createRecordChecks } from '../../engine/identity/signed-record.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
-import { parseJson } from '../../shared/protocol/payloads.ts';
 import { compareSafety, safetyGroups, safetyText } from '../../shared/protocol/safety-text.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
+import { seeCard } from './card-file.ts';
 import { type CliHost, type Command, type CommandInput, type ExitCode, exitCodes } from './command.ts';
-import { openInputFile } from './input-file.ts';
 import { chosenIdentity, type OpenWorkspace, withWorkspace } from './workspace.ts';
-
-/** A card has some 500 bytes. */
-const maxCardBytes = 16 * 1024;
-
-async function readCard(path: string): Promise<unknown> {
-  const handle = await openInputFile(path, '--card');
-  try {
-    const { size } = await handle.stat();
-    if (size > maxCardBytes)
-      throw new VakError('invalid-input', `--card: ${size} bytes are no card; give what vak id card printed`);
-    return parseJson(new Uint8Array(await handle.readFile()), '--card');
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Takes note of a card: of the file, else of the one that lies in the directory. */
-async function see(peer: string, path: string | undefined, open: OpenWorkspace): Promise<void> {
-  const stored = open.directory.card(peer)?.record;
-  const record = path === undefined ? stored : await readCard(path);
-  if (record === undefined) return;
-  const card = verifyCard(record, createRecordChecks());
-  if (card.ws !== open.workspace || card.peer !== peer) {
-    throw new VakError(
-      'invalid-input',
-      `--card: it is of ${card.peer} in workspace ${card.ws}, not of ${peer} in ${open.workspace}`,
-    );
-  }
-  const sight = await open.pins.see(card);
-  if (path !== undefined && sight === 'replay') {
-    throw new VakError('conflict', `--card: it is older than what was seen of ${peer}; ask for its present card`);
-  }
-}
 
 function pinOf(peer: string, { pins, workspace }: OpenWorkspace): PinnedPeer {
   const pin = pins.find({ ws: workspace, peer });
@@ -144,7 +108,7 @@ changed it is the number with the new key; nothing is sent to it until that is a
           `PEER: the keys of ${peer} are held in this profile; there is nothing to compare`,
         );
       }
-      await see(peer, input.option('card'), open);
+      await seeCard(peer, input.option('card'), open);
       const report = reportOf(peer, chosenIdentity(contents, input.common.identity), open);
       const code = read === undefined ? undefined : await compare(read, report, { input, open });
       const verdict = code === undefined ? undefined : code === exitCodes.done ? 'same' : 'different';

@@ -7,7 +7,7 @@ import { plainFields } from '../../../tests/support/golden-message.ts';
 import { cardWith, signerOf } from '../../../tests/support/identity-fixture.ts';
 import { createTestOperator } from '../../../tests/support/nats-jwt.ts';
 import { doneResult, failedResult, openProfilePeer, type ProfilePeer } from '../../../tests/support/profile-worker.ts';
-import { prepareServer, startListener } from '../../../tests/support/vak-bus.ts';
+import { type Listener, prepareServer, startListener, startUntil } from '../../../tests/support/vak-bus.ts';
 import { passphrase, prepareVak, type Ran } from '../../../tests/support/vak-program.ts';
 import { createNkeySeed } from '../../engine/identity/nkey.ts';
 import { createSystemRandomness } from '../../engine/ports/randomness.ts';
@@ -18,15 +18,20 @@ import { commandTable } from './command-table.ts';
 const program = prepareVak();
 const bus = prepareServer();
 let builder: ProfilePeer | undefined;
+let membership: Listener | undefined;
 const asking = new AbortController();
 
 afterEach(async () => {
   asking.abort();
   await builder?.close();
+  membership?.child.kill('SIGKILL');
+  await membership?.ended;
 });
 
 /** They listen until somebody speaks: vak-engines.test.ts runs such ones. Services run until a signal: vak-worker.test.ts. */
 const listening: ReadonlySet<string> = new Set(['subscribe']);
+/** They need somebody else in the room: vak-rooms.test.ts runs such ones. */
+const joining: ReadonlySet<string> = new Set(['room join', 'room leave', 'room role']);
 /** What the others use stands before them, what they use is taken away after them; the rest runs in the order of the help. */
 const order: Readonly<Record<string, number>> = {
   'context add': 0,
@@ -78,6 +83,7 @@ function writeNeeded(): void {
   write('secret', 'canary: a secret to share\n');
   write('seed', toText(createNkeySeed(createSystemRandomness()).reveal()));
   write('prod.creds', createTestOperator().createUser().creds);
+  write('notes.txt', 'what changed');
   write('bob.card.json', JSON.stringify(cardWith({ ws: 'default', peer: 'bob' }, signerOf(2))));
   write('plain.json', JSON.stringify({ ...plainFields, traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }));
 }
@@ -97,6 +103,12 @@ async function writeMessages(): Promise<void> {
 async function startBuilder(): Promise<void> {
   builder = await openProfilePeer(join(home(), '.config', 'Vak Workbench'), 'builder', bus.server.url);
   await builder.work('builds', async ({ task }) => (task.command?.[0] === 'false' ? failedResult : doneResult));
+}
+
+/** The service that the examples about rooms need. */
+async function startMembership(): Promise<void> {
+  program.switchProfile(join('home', '.config', 'Vak Workbench'));
+  membership = await startUntil(program, ['membershipd', ...bus.url()], { text: /"started"/ });
 }
 
 /** The dead letter that the examples about dead letters need. */
@@ -135,7 +147,9 @@ test('vak: each example of each help runs as it stands, where what it says it ne
   writeNeeded();
   for (const line of commandTable[0]?.example.split('\n') ?? []) await succeeds(line);
   await writeMessages();
-  const rest = commandTable.slice(1).filter(({ words, isService }) => !isService && !listening.has(nameOf(words)));
+  const rest = commandTable
+    .slice(1)
+    .filter(({ words, isService }) => !isService && words[0] !== 'room' && !listening.has(nameOf(words)));
   for (const { words, example } of rest.toSorted((a, b) => placeOf(a.words) - placeOf(b.words))) {
     if (nameOf(words) === 'publish') await succeeds('worker --context prod --identity builder -- true');
     if (nameOf(words) === 'task submit') await startBuilder();
@@ -147,4 +161,17 @@ test('vak: each example of each help runs as it stands, where what it says it ne
     if (nameOf(words) === 'publish')
       await succeeds(`vak publish vak.work.default.builds.task --sealed --data '{"command":["true"]}' --context prod`);
   }
+}, 240_000);
+
+/** What they need of the others: an identity, the context prod, its streams. */
+const before: readonly string[] = ['id new', 'context add', 'provision'];
+
+test('vak room: each example of each help runs as it stands, where what it says it needs is there', async () => {
+  mkdirSync(home());
+  writeNeeded();
+  const rooms = commandTable.filter(({ words }) => words[0] === 'room' && !joining.has(nameOf(words)));
+  const needed = before.flatMap((name) => commandTable.filter(({ words }) => nameOf(words) === name));
+  for (const { example } of needed) for (const line of example.split('\n')) await succeeds(line);
+  await startMembership();
+  for (const { example } of rooms) for (const line of example.split('\n')) await succeeds(line);
 }, 240_000);
