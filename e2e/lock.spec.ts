@@ -88,8 +88,8 @@ test('I3 locked by its key: every call but identity’s, every feed and every ot
     await watchFeed(page, 'streams.rows', { pattern: '>', fromSeq: 0 });
     const self = await readSnapshot(page, 'identity.self');
     const keys = self?.workspaceGrants.map(({ sign }) => sign) ?? [];
-    // The operator's, the supervisor's, the swarm's own, the queue worker's, the command's worker's.
-    expect(keys).toHaveLength(5);
+    // The operator's, the supervisor's, the membership service's, the swarm's own, the queue worker's, the command's worker's.
+    expect(keys).toHaveLength(6);
     const traces = tracesOf(printed, '271828', ...keys, self?.rootPublic ?? 'no root');
     expect((await snapshotNames(page, 300)).length).toBeGreaterThan(5);
     expect(findSecrets({ texts: { heap: await heapSnapshot(page) } }, traces)).toHaveLength(traces.length);

@@ -46,7 +46,16 @@ export interface StartedProgram {
 
 /** Starts the built `worker`, as `worker` runs it. */
 export function startWorker(profile: string, args: readonly string[]): StartedProgram {
-  const { command, env, remove } = prepareRun('worker', profile, args);
+  return startProgram('worker', profile, args);
+}
+
+/** Starts a service of the built `vak`, as `vak` runs it. */
+export function startVak(profile: string, args: readonly string[]): StartedProgram {
+  return startProgram('vak', profile, args);
+}
+
+function startProgram(name: string, profile: string, args: readonly string[]): StartedProgram {
+  const { command, env, remove } = prepareRun(name, profile, args);
   const child = spawn(process.execPath, command, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {

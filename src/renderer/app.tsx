@@ -16,6 +16,8 @@ import { OperationsView } from './features/operations/operations-view.tsx';
 import { isAmiss } from './features/queues/queue-words.ts';
 import { QueuesFeature } from './features/queues/queues-feature.tsx';
 import { QueuesView } from './features/queues/queues-view.tsx';
+import { roomsWaiting } from './features/rooms/room-words.ts';
+import { RoomsFeature } from './features/rooms/rooms-feature.tsx';
 import { RoomsView } from './features/rooms/rooms-view.tsx';
 import { SettingsFeature } from './features/settings/settings-feature.tsx';
 import { SettingsView } from './features/settings/settings-view.tsx';
@@ -76,13 +78,14 @@ function OpenWorkbench({ notices }: Pick<AppProps, 'notices'>) {
   const attention = useSnapshot('operations.state')?.attention ?? nothing;
   const amissCount = useStore(mirror, ({ 'queues.state': state }) => state?.queues.filter(isAmiss).length ?? 0);
   const openCauses = useStore(mirror, ({ 'dlq.state': state }) => state?.openGroupCount ?? 0);
+  const waitingRooms = useStore(mirror, ({ 'rooms.state': state }) => roomsWaiting(state));
   return (
     <>
       <Shell
         attention={attention}
         badges={{
           ...{ operations: attention.incidentCount, queues: amissCount },
-          ...{ 'dead-letters': openCauses, approvals: attention.approvalCount },
+          ...{ 'dead-letters': openCauses, approvals: attention.approvalCount, rooms: waitingRooms },
         }}
         notices={<Notices notices={notices} />}
       >
@@ -92,6 +95,7 @@ function OpenWorkbench({ notices }: Pick<AppProps, 'notices'>) {
       <SwarmFeature />
       <QueuesFeature />
       <DeadLettersFeature />
+      <RoomsFeature />
       <ConnectionsFeature />
       <IdentityFeature />
       <KeyStoreFeature />

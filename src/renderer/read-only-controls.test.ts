@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createStore } from 'zustand/vanilla';
 import { approvalReport } from '../../tests/support/approval-reports.ts';
 import { connectionsState } from '../../tests/support/connections-state.ts';
+import { roomMember, roomMessage, roomSummary, roomsState } from '../../tests/support/room-states.ts';
 import { swarmStateOf } from '../../tests/support/swarm-state.ts';
 import { callChanges } from '../shared/contract/call-changes.ts';
 import type { CampaignState } from '../shared/contract/dlq-contract.ts';
@@ -21,6 +22,24 @@ import {
 } from './features/dead-letters/letter-reasons.ts';
 import { whyNotGrant, whyNotRenewCard, whyNotRevoke } from './features/identity/access-reasons.ts';
 import { whyNotEnqueue, whyNotPause, whyNotPurge, whyNotResume } from './features/queues/queue-reasons.ts';
+import {
+  type MessageSituation,
+  whyNotAnswerInvitation,
+  whyNotAnswer as whyNotAnswerMessage,
+  whyNotAskAgain,
+  whyNotAttach,
+  whyNotCreate,
+  whyNotEdit as whyNotEditMessage,
+  whyNotKick,
+  whyNotLeave,
+  whyNotModerate,
+  whyNotOwn,
+  whyNotRedact,
+  whyNotRetry,
+  whyNotRotate,
+  whyNotSend,
+  whyNotSetRole,
+} from './features/rooms/room-reasons.ts';
 import { whyNoCancel } from './features/streams/session-limits.ts';
 import { createSwarmActions } from './features/swarm/swarm-actions.ts';
 import type { Mirror } from './state/mirror-store.ts';
@@ -58,6 +77,15 @@ function swarmReason(id: string): string | undefined {
     ?.disabledReason?.();
 }
 
+/** A room of this peer, with one of its messages. */
+const inRoom: MessageSituation = {
+  ...{ connection, state: roomsState(), room: roomSummary({ lockedCount: 1 }), item: roomMessage(1, { isOwn: true }) },
+};
+const asMember = { ...inRoom, room: roomSummary({ role: 'member' }) };
+const asInvited = { ...inRoom, room: roomSummary({ standing: 'invited', role: null }) };
+const unsent = { ...inRoom, item: roomMessage(null, { sending: { state: 'failed', error: null } }) };
+const roomCall = (why: () => string | undefined) => ({ files: ['features/rooms/room-calls.ts'], why });
+
 const session = { state: 'live', peer: 'w' } as SessionSummary;
 
 /** Where each call that changes the bus is made, and what says before the click why it cannot be. A new place has to say its reason here. */
@@ -91,6 +119,26 @@ const places: Readonly<Record<string, { readonly files: readonly string[]; reado
     'queues.pause': { files: ['features/queues/queue-work.ts'], why: () => whyNotPause(situation) },
     'queues.purge': { files: ['features/queues/queue-work.ts'], why: () => whyNotPurge(situation) },
     'queues.resume': { files: ['features/queues/queue-work.ts'], why: () => whyNotResume(situation) },
+    'rooms.attach': roomCall(() => whyNotAttach(inRoom)),
+    'rooms.attachBytes': roomCall(() => whyNotAttach(inRoom)),
+    'rooms.close': roomCall(() => whyNotOwn(inRoom)),
+    'rooms.create': roomCall(() => whyNotCreate(inRoom)),
+    'rooms.decline': roomCall(() => whyNotAnswerInvitation(asInvited)),
+    'rooms.edit': roomCall(() => whyNotEditMessage(inRoom)),
+    'rooms.invite': roomCall(() => whyNotModerate(inRoom)),
+    'rooms.inviteFromFile': roomCall(() => whyNotModerate(inRoom)),
+    'rooms.join': roomCall(() => whyNotAnswerInvitation(asInvited)),
+    'rooms.kick': roomCall(() => whyNotKick({ ...inRoom, member: roomMember('bob') })),
+    'rooms.leave': roomCall(() => whyNotLeave(asMember)),
+    'rooms.react': roomCall(() => whyNotAnswerMessage(inRoom)),
+    'rooms.redact': roomCall(() => whyNotRedact(inRoom)),
+    'rooms.requestKeys': roomCall(() => whyNotAskAgain(inRoom)),
+    'rooms.retrySending': roomCall(() => whyNotRetry(unsent)),
+    'rooms.rotate': roomCall(() => whyNotRotate(inRoom)),
+    'rooms.send': roomCall(() => whyNotSend(inRoom)),
+    'rooms.setRole': roomCall(() => whyNotSetRole({ ...inRoom, member: roomMember('bob') })),
+    'rooms.setTopic': roomCall(() => whyNotModerate(inRoom)),
+    'rooms.setTyping': roomCall(() => whyNotSend(inRoom)),
     'sessions.signal': {
       files: ['features/streams/session-header.tsx'],
       why: () => whyNoCancel({ summary: session, worker: undefined, readOnly }),

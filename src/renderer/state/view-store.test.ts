@@ -4,8 +4,10 @@ import {
   showApprovals,
   showGap,
   showMessage,
+  showPeer,
   showQuarantine,
   showQueue,
+  showRoom,
   showSession,
 } from './view-store.ts';
 
@@ -122,5 +124,17 @@ describe('view store', () => {
   it('takes no width that a panel cannot have', () => {
     const store = createViewStore(memoryStorage('{"sizesPx":{"tree":280,"a":-1,"b":1e9,"c":"9","d":null}}'));
     expect(store.getState().sizesPx).toEqual({ tree: 280 });
+  });
+
+  it('keeps the room that is shown, and leads to one of its messages or to a peer once', () => {
+    const storage = memoryStorage();
+    const store = createViewStore(storage);
+    showRoom(store, 'r1', 'm1');
+    store.setState({ isRoomMembersOpen: true });
+    expect(store.getState()).toMatchObject({ view: 'rooms', wanted: { kind: 'room', room: 'r1', messageId: 'm1' } });
+    const next = createViewStore(storage).getState();
+    expect(next).toMatchObject({ selectedRoom: 'r1', isRoomMembersOpen: true, wanted: null });
+    showPeer(store, 'bob');
+    expect(store.getState()).toMatchObject({ view: 'identity', identityTab: 'peers' });
   });
 });

@@ -41,6 +41,10 @@ export type Wanted =
   | { readonly kind: 'setting'; readonly key: string }
   /** Those that a filter finds. */
   | { readonly kind: 'letters'; readonly filter: string }
+  /** A peer with its keys, in Identity & access. */
+  | { readonly kind: 'peer'; readonly peer: string }
+  /** A room, at one of its messages; null: where it was left. */
+  | { readonly kind: 'room'; readonly room: string; readonly messageId: string | null }
   /** Null: the one that has waited longest. */
   | { readonly kind: 'approvals'; readonly requestId: string | null };
 
@@ -62,6 +66,9 @@ export interface ViewState {
   readonly queueOrder: string;
   readonly queueFilter: string;
   readonly identityTab: IdentityTab;
+  /** The room that is shown, and whether its members are listed beside it. */
+  readonly selectedRoom: string | null;
+  readonly isRoomMembersOpen: boolean;
   /** What finds dead letters, and what they are put together by. */
   readonly letterFilter: string;
   readonly letterGrouping: Grouping;
@@ -84,6 +91,8 @@ const defaults: ViewState = {
   queueOrder: 'name',
   queueFilter: '',
   identityTab: 'self',
+  selectedRoom: null,
+  isRoomMembersOpen: false,
   letterFilter: '',
   letterGrouping: 'cause',
   drafts: {},
@@ -134,6 +143,8 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
     queueOrder: textOf(raw['queueOrder'], defaults.queueOrder),
     queueFilter: textOf(raw['queueFilter'], defaults.queueFilter),
     identityTab: oneOf(raw['identityTab'], identityTabIds, defaults.identityTab),
+    selectedRoom: textOf(raw['selectedRoom'], '') || null,
+    isRoomMembersOpen: raw['isRoomMembersOpen'] === true,
     letterFilter: textOf(raw['letterFilter'], defaults.letterFilter),
     letterGrouping: oneOf(raw['letterGrouping'], groupings, defaults.letterGrouping),
     drafts: draftsOf(raw['drafts']),
@@ -196,13 +207,28 @@ export function showApprovals(store: Pick<StoreApi<ViewState>, 'setState'>, requ
   store.setState({ view: 'approvals', wanted: { kind: 'approvals', requestId } });
 }
 
+/** Shows what is known of a peer's keys, with its safety number. */
+export function showPeer(store: Pick<StoreApi<ViewState>, 'setState'>, peer: string): void {
+  store.setState({ view: 'identity', identityTab: 'peers', wanted: { kind: 'peer', peer } });
+}
+
+/** Shows a room: where it was left, or at one of its messages. */
+export function showRoom(
+  store: Pick<StoreApi<ViewState>, 'setState'>,
+  room: string,
+  messageId: string | null = null,
+): void {
+  store.setState({ view: 'rooms', selectedRoom: room, wanted: { kind: 'room', room, messageId } });
+}
+
 /** Creates the store; every change is written to `storage`. */
 export function createViewStore(storage: Pick<Storage, 'getItem' | 'setItem'>): StoreApi<ViewState> {
   const store = createStore<ViewState>(() => load(storage));
   store.subscribe((state) => {
     const { view, theme, timeZone, isInspectorOpen, streamsMode, queueOrder, queueFilter, ...rest } = state;
-    const { identityTab, letterFilter, letterGrouping, drafts, sizesPx } = rest;
-    const look = { view, theme, timeZone, isInspectorOpen, streamsMode, identityTab };
+    const { identityTab, selectedRoom, isRoomMembersOpen, letterFilter, letterGrouping, drafts, sizesPx } = rest;
+    const shown = { identityTab, selectedRoom, isRoomMembersOpen };
+    const look = { view, theme, timeZone, isInspectorOpen, streamsMode, ...shown };
     const kept = { ...look, queueOrder, queueFilter, letterFilter, letterGrouping, drafts, sizesPx };
     storage.setItem(storageKey, JSON.stringify(kept));
   });

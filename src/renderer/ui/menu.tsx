@@ -8,6 +8,8 @@ export interface MenuItem {
   readonly label: string;
   /** A switch with this state; undefined: it is done and over. */
   readonly isOn?: boolean;
+  /** Why it cannot be done now; undefined: it can. */
+  readonly disabledReason?: string | undefined;
   readonly onSelect: () => void;
 }
 
@@ -19,10 +21,16 @@ export interface MenuProps {
   readonly items: readonly MenuItem[];
 }
 
-function Item({ id, label, isOn, onSelect }: MenuItem) {
+function Item({ id, label, isOn, disabledReason, onSelect }: MenuItem) {
   if (isOn === undefined) {
     return (
-      <Radix.Item className="menu-item" onSelect={onSelect} data-testid={`menu-${id}`}>
+      <Radix.Item
+        className="menu-item"
+        disabled={disabledReason !== undefined}
+        title={disabledReason}
+        onSelect={onSelect}
+        data-testid={`menu-${id}`}
+      >
         {label}
       </Radix.Item>
     );

@@ -11,7 +11,7 @@ import { formatCount, formatDateTime, formatZone } from '../../ui/format.ts';
 import { MiddleText } from '../../ui/middle-text.tsx';
 import { RowList } from '../../ui/row-list.tsx';
 import { SidePanel } from '../../ui/side-panel.tsx';
-import { useActions, useViewState } from '../../workbench.tsx';
+import { useActions, useViewState, useWorkbench } from '../../workbench.tsx';
 import { createPeerActions } from './access-actions.ts';
 import { ListStrip } from './list-strip.tsx';
 import { PeerDetail } from './peer-detail.tsx';
@@ -176,11 +176,24 @@ function DetailPlace({ peer, grant, moves, nowMs }: DetailPlaceProps) {
   );
 }
 
+/** Opens the peer that another view asked for. */
+function useWantedPeer(): void {
+  const { view } = useWorkbench();
+  const work = useAccessWork();
+  const wanted = useViewState((state) => (state.wanted?.kind === 'peer' ? state.wanted : null));
+  useEffect(() => {
+    if (wanted === null) return;
+    view.setState({ wanted: null });
+    work.select({ selectedPeer: wanted.peer, isPeerOpen: true, filter: '' });
+  }, [view, work, wanted]);
+}
+
 export function PeersTab({ state, self, nowMs }: PeersTabProps) {
   const { peers, leftOutCount } = state;
   const work = useAccessWork();
   const { peer, grant, filter, ...list } = usePeers({ state, self });
   const { rows, moves } = list;
+  useWantedPeer();
   useEffect(() => () => work.select({ filter: '' }), [work]);
   const isOwn = peers.every((one) => one.state === 'own');
   const note = leftOutCount === 0 ? peersSummary(peers) : `${formatCount(leftOutCount)} more are not listed`;

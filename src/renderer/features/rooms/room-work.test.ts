@@ -1,0 +1,77 @@
+import { describe, expect, it, vi } from 'vitest';
+import { roomMessage, roomSummary } from '../../../../tests/support/room-states.ts';
+import { createComposer } from './composer.ts';
+import type { RoomCalls } from './room-calls.ts';
+import { createRoomWork } from './room-work.ts';
+
+function setUp() {
+  const calls = { send: vi.fn(), edit: vi.fn(), setDraft: vi.fn(), setTyping: vi.fn() };
+  const page = vi.fn(async () => ({ version: 1, items: [roomMessage(1)], hasOlder: false, hasNewer: false }));
+  const composer = createComposer({ calls, later: () => () => {}, now: () => 0 });
+  const work = createRoomWork({ calls: calls as unknown as RoomCalls, composer, page });
+  return { calls, page, composer, work, state: work.store.getState };
+}
+
+const other = roomSummary({ room: 'b'.repeat(26), draft: 'half' });
+
+describe('work on rooms', () => {
+  it('opens a room once, from its end, with what was kept of it', async () => {
+    const { work, page, composer, state } = setUp();
+    work.open(other);
+    work.open({ ...other, version: 2 });
+    expect(page).toHaveBeenCalledExactlyOnceWith({ room: other.room, limit: 60 });
+    expect([state().timeline?.room, composer.store.getState()[other.room]?.text]).toEqual([other.room, 'half']);
+  });
+
+  it('another room keeps what was being written in the former, and nothing of what was selected', () => {
+    const { work, calls, composer, state } = setUp();
+    work.open(roomSummary());
+    composer.type(roomSummary().room, 'unsent');
+    work.set({ selectedKey: 'm:1', side: { kind: 'readers', room: roomSummary().room, item: roomMessage(1) } });
+    work.open(other);
+    expect(calls.setDraft).toHaveBeenCalledWith(roomSummary().room, 'unsent');
+    expect([state().selectedKey, state().side]).toEqual([undefined, undefined]);
+    work.set({ side: { kind: 'search' } });
+    work.open(roomSummary());
+    expect(state().side).toEqual({ kind: 'search' });
+  });
+
+  it('R6 nothing is read of a room before this peer has joined', async () => {
+    const { work, page, state } = setUp();
+    work.open(roomSummary({ standing: 'invited' }));
+    expect(page).not.toHaveBeenCalled();
+    await state().timeline?.refresh(1);
+    expect(page).toHaveBeenCalledOnce();
+  });
+
+  it('what was read goes with the view, what was written stays', () => {
+    const { work, composer, state } = setUp();
+    work.open(other);
+    composer.type(other.room, 'unsent');
+    work.leave();
+    expect([state().timeline, composer.store.getState()[other.room]?.text]).toEqual([undefined, 'unsent']);
+  });
+
+  it('a message that is sent leads to the end, where it comes; a change stays where it is', async () => {
+    const { work, composer, state } = setUp();
+    work.open(other);
+    await state().timeline?.refresh(1);
+    state().timeline?.arrive();
+    composer.edit(other.room, roomMessage(1, { text: 'teh' }));
+    composer.type(other.room, 'the');
+    await work.submit(other.room);
+    expect(state().timeline?.store.getState().goal).toBeUndefined();
+    composer.type(other.room, 'new');
+    await work.submit(other.room);
+    expect(state().timeline?.store.getState().goal).toEqual({ kind: 'end' });
+  });
+
+  it('a question keeps what it was asked about', () => {
+    const { work, state } = setUp();
+    work.ask({ kind: 'redact', room: roomSummary(), item: roomMessage(4) });
+    work.open(other);
+    expect(state().question).toMatchObject({ kind: 'redact', item: { messageId: 'msg-4' } });
+    work.close();
+    expect(state().question).toBeUndefined();
+  });
+});
