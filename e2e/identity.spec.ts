@@ -254,6 +254,7 @@ test('I3 vak shares the profile while the app runs: identity, settings and grant
     const listed = vak(profile, ['grant', 'ls', '--json']).stdout.trim().split('\n');
     const grants = listed.map((line) => JSON.parse(line) as { peer: string; roles: string[]; state: string });
     expect(grants.map(({ peer, state }) => `${peer} ${state}`).sort()).toEqual([
+      'membershipd in-force',
       'operator in-force',
       'supervisor in-force',
       'swarm in-force',

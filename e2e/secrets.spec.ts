@@ -137,6 +137,6 @@ test('the palette leads to a setting by a part of its name; what waits for a sta
   await expect(page.getByTestId('posture-line')).toContainText('Protected');
   await expect(page.getByTestId('posture-keychain')).toHaveAttribute('data-tone', 'weak');
   await page.getByTestId('settings-filter').fill('posture');
-  await expect(page.getByTestId('posture-transport')).toContainText('inside this process');
+  await expect(page.getByTestId('posture-transport')).toContainText('inside the process of the app');
   await expect(page.getByTestId('workspace-secrets')).toBeHidden();
 });
