@@ -57,7 +57,7 @@ export function LetterFailure({ letter }: { readonly letter: LetterReport }) {
       <DetailFacts>
         <CopyFact name="cause" value={fingerprint} />
         <CopyFact name="worker" value={workerId} />
-        <DetailFact name="attempts">{formatCount(letter.attempts)}</DetailFact>
+        <DetailFact name="attempts">{letter.attempts === 0 ? '–' : formatCount(letter.attempts)}</DetailFact>
       </DetailFacts>
       <Frames frames={frames} />
       {stack !== null && (

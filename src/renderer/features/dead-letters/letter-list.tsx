@@ -65,7 +65,7 @@ const Cells = memo(function Cells({ row, isPicked, zone, onToggle }: CellsProps)
         )}
       </span>
       <span role="gridcell" className="row-cell row-cell-number data dim">
-        {formatCount(attempts)}
+        {attempts === 0 ? '–' : formatCount(attempts)}
       </span>
     </>
   );
