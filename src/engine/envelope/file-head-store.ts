@@ -8,7 +8,7 @@ import type { Disposable } from '../../shared/base/disposer.ts';
 import { isVakError, type VakError } from '../../shared/base/vak-error.ts';
 import type { ChainKind } from '../../shared/protocol/chain-kind.ts';
 import type { ChainHead } from '../../shared/protocol/chain-verdict.ts';
-import { openSharedJsonFile, type SharedJsonFile, type SharedJsonFileOptions } from '../identity/shared-json-file.ts';
+import { openOrBeginJsonFile } from '../identity/shared-json-file.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeadStore } from '../ports/head-store.ts';
 import type { Randomness } from '../ports/randomness.ts';
@@ -51,21 +51,10 @@ function merge(file: HeadFile, kept: ReadonlyMap<string, ChainHead>): HeadFile {
   return { ...file, heads: Object.fromEntries([...others, ...kept].slice(-maxEntries)) };
 }
 
-/** Opens the file; a damaged one is reported, and begun anew. */
-async function openFile(options: SharedJsonFileOptions<HeadFile>): Promise<SharedJsonFile<HeadFile>> {
-  try {
-    return await openSharedJsonFile(options);
-  } catch (error) {
-    if (!isVakError(error, 'corrupt')) throw error;
-    options.report(error);
-    return await openSharedJsonFile(options);
-  }
-}
-
 /** Opens the heads of a profile. Throws `unsupported` if a later version wrote the file, `forbidden` if it cannot be read. */
 export async function openFileHeadStore(options: FileHeadStoreOptions): Promise<FileHeadStore> {
   const { clock, report } = options;
-  const file = await openFile({ ...options, schema: fileSchema, empty: { v: 1, heads: {} } });
+  const file = await openOrBeginJsonFile({ ...options, schema: fileSchema, empty: { v: 1, heads: {} } });
   /** Not on disk yet. */
   const kept = new Map<string, ChainHead>();
   let lastWriteMs = Number.NEGATIVE_INFINITY;

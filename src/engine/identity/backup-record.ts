@@ -6,12 +6,12 @@ import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { utf8 } from '../../shared/base/bytes.ts';
 import type { Disposable } from '../../shared/base/disposer.ts';
-import { isVakError, type VakError } from '../../shared/base/vak-error.ts';
+import type { VakError } from '../../shared/base/vak-error.ts';
 import type { BackedUpKind, BackupStanding } from '../../shared/contract/identity-contract.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import type { KeyStoreContents } from './key-store.ts';
-import { openSharedJsonFile, type SharedJsonFile, type SharedJsonFileOptions } from './shared-json-file.ts';
+import { openOrBeginJsonFile } from './shared-json-file.ts';
 
 export interface BackupRecord extends Disposable {
   /**
@@ -94,20 +94,9 @@ function countByKind(kinds: readonly BackedUpKind[]): BackupStanding['changed'] 
   return Array.from(counts, ([kind, count]) => ({ kind, count }));
 }
 
-/** Opens the file; a damaged one is reported, and begun anew. */
-async function openFile(options: SharedJsonFileOptions<RecordFile>): Promise<SharedJsonFile<RecordFile>> {
-  try {
-    return await openSharedJsonFile(options);
-  } catch (error) {
-    if (!isVakError(error, 'corrupt')) throw error;
-    options.report(error);
-    return await openSharedJsonFile(options);
-  }
-}
-
 /** Opens it. Throws `unsupported` if a later version wrote the file, `forbidden` if it cannot be read. */
 export async function openBackupRecord(options: BackupRecordOptions): Promise<BackupRecord> {
-  const file = await openFile({ ...options, schema: fileSchema, empty: { v: 1, last: null } });
+  const file = await openOrBeginJsonFile({ ...options, schema: fileSchema, empty: { v: 1, last: null } });
   /** What was worked out last: the same contents are asked for with each change of anything. */
   let known: { readonly of: KeyStoreContents; readonly on: RecordFile; readonly standing: BackupStanding } | undefined;
 

@@ -259,3 +259,14 @@ export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): 
     },
   };
 }
+
+/** Opens the file likewise, for what can be begun anew: a damaged one is reported. Throws `unsupported`, `forbidden`. */
+export async function openOrBeginJsonFile<T>(options: SharedJsonFileOptions<T>): Promise<SharedJsonFile<T>> {
+  try {
+    return await openSharedJsonFile(options);
+  } catch (error) {
+    if (!isVakError(error, 'corrupt')) throw error;
+    options.report(error);
+    return await openSharedJsonFile(options);
+  }
+}

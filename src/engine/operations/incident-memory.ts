@@ -5,8 +5,8 @@
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { isVakError, type VakError } from '../../shared/base/vak-error.ts';
-import { openSharedJsonFile, type SharedJsonFile, type SharedJsonFileOptions } from '../identity/shared-json-file.ts';
+import type { VakError } from '../../shared/base/vak-error.ts';
+import { openOrBeginJsonFile } from '../identity/shared-json-file.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import type { Acknowledgement } from './incident-book.ts';
@@ -71,17 +71,6 @@ type IncidentFile = z.infer<typeof fileSchema>;
 
 const keyOf = (...parts: readonly string[]): string => hash('sha256', JSON.stringify(parts), 'hex').slice(0, 32);
 
-/** Opens the file; a damaged one is reported, and begun anew. */
-async function openFile(options: SharedJsonFileOptions<IncidentFile>): Promise<SharedJsonFile<IncidentFile>> {
-  try {
-    return await openSharedJsonFile(options);
-  } catch (error) {
-    if (!isVakError(error, 'corrupt')) throw error;
-    options.report(error);
-    return await openSharedJsonFile(options);
-  }
-}
-
 function bounded({ v, acknowledged, lost }: IncidentFile): IncidentFile {
   const newest = Object.entries(acknowledged).sort((a, b) => b[1].atMs - a[1].atMs);
   return { v, acknowledged: Object.fromEntries(newest.slice(0, maxEntries)), lost: lost.slice(-maxEntries) };
@@ -89,7 +78,11 @@ function bounded({ v, acknowledged, lost }: IncidentFile): IncidentFile {
 
 /** Opens it. Throws `unsupported` if a later version wrote the file, `forbidden` if it cannot be read. */
 export async function openIncidentMemory(options: IncidentMemoryOptions): Promise<IncidentMemory> {
-  const file = await openFile({ ...options, schema: fileSchema, empty: { v: 1, acknowledged: {}, lost: [] } });
+  const file = await openOrBeginJsonFile({
+    ...options,
+    schema: fileSchema,
+    empty: { v: 1, acknowledged: {}, lost: [] },
+  });
   /** As it is to be: the file may lag behind, or not be writable. */
   let value = file.read();
   let writing: Promise<void> = Promise.resolve();

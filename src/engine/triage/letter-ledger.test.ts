@@ -53,33 +53,33 @@ function stateAfter(tell: (ledger: LetterLedger) => void, failed: Readonly<Recor
 }
 
 test('D3 a letter is what the last thing that came of it says', () => {
-  const retry = (outcome: string, more: Partial<SaidAction> = {}) => action({ outcome, ...more });
+  const saidOfRetry = (outcome: string, more: Partial<SaidAction> = {}) => action({ outcome, ...more });
   const tried = (isDone: boolean) => (ledger: LetterLedger) => {
-    ledger.noteAction(retry('published'));
+    ledger.noteAction(saidOfRetry('published'));
     ledger.noteOutcome(done(201, isDone));
   };
   const cases: [string, (ledger: LetterLedger) => void, unknown, Record<number, string>?][] = [
     ['nothing was done', () => {}, ['open', []]],
-    ['frozen, not begun', (l) => l.noteAction(retry('begun', { task: null })), ['open', []]],
-    ['not acknowledged', (l) => l.noteAction(retry('unanswered')), ['open', ['unanswered']]],
-    ['refused', (l) => l.noteAction(retry('refused')), ['open', ['refused']]],
-    ['stored', (l) => l.noteAction(retry('published')), ['retrying', ['published']]],
-    ['lost', (l) => l.noteAction(retry('lost')), ['open', ['lost']]],
-    ['done by its record', (l) => l.noteAction(retry('done')), ['resolved', ['done']]],
-    ['failed by its record', (l) => l.noteAction(retry('failed-new')), ['failed-again', ['failed-new']]],
+    ['frozen, not begun', (l) => l.noteAction(saidOfRetry('begun', { task: null })), ['open', []]],
+    ['not acknowledged', (l) => l.noteAction(saidOfRetry('unanswered')), ['open', ['unanswered']]],
+    ['refused', (l) => l.noteAction(saidOfRetry('refused')), ['open', ['refused']]],
+    ['stored', (l) => l.noteAction(saidOfRetry('published')), ['retrying', ['published']]],
+    ['lost', (l) => l.noteAction(saidOfRetry('lost')), ['open', ['lost']]],
+    ['done by its record', (l) => l.noteAction(saidOfRetry('done')), ['resolved', ['done']]],
+    ['failed by its record', (l) => l.noteAction(saidOfRetry('failed-new')), ['failed-again', ['failed-new']]],
     ['finished late', (l) => l.noteOutcome(done(101)), ['resolved', []]],
     ['another task is done', (l) => l.noteOutcome(done(102)), ['open', []]],
     ['an attempt failed', tried(false), ['retrying', ['claimed']]],
     ['its receipt says done', tried(true), ['resolved', ['done']]],
     [
       'dead in the same way',
-      (l) => l.noteAction(retry('published')),
+      (l) => l.noteAction(saidOfRetry('published')),
       ['failed-again', ['failed-same']],
       { 201: 'exit.1' },
     ],
     [
       'dead in another way',
-      (l) => l.noteAction(retry('published')),
+      (l) => l.noteAction(saidOfRetry('published')),
       ['failed-again', ['failed-new']],
       { 201: 'exit.2' },
     ],
@@ -92,8 +92,8 @@ test('D3 a letter is what the last thing that came of it says', () => {
     [
       'a second retry that was not acknowledged changes nothing',
       (l) => {
-        l.noteAction(retry('failed-same'));
-        l.noteAction(retry('unanswered', { task: { taskId: id(202), taskLeaf: null, queue: 'q' } }));
+        l.noteAction(saidOfRetry('failed-same'));
+        l.noteAction(saidOfRetry('unanswered', { task: { taskId: id(202), taskLeaf: null, queue: 'q' } }));
       },
       ['failed-again', ['unanswered', 'failed-same']],
     ],
