@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { inject } from 'vitest';
+import { cheapPassphrases } from './cheap-passphrase-cost.ts';
 
 const sources = {
   worker: 'src/peers/worker.ts',
@@ -20,10 +21,11 @@ const sources = {
 export type TestPrograms = Readonly<Record<keyof typeof sources, string>>;
 
 async function bundle(folder: string): Promise<void> {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/.$/, '');
   const input = Object.fromEntries(Object.entries(sources).map(([name, path]) => [name, join(root, path)]));
   await build({
     ...{ configFile: false, logLevel: 'error', root },
+    resolve: { alias: [cheapPassphrases(root)] },
     ssr: { noExternal: true, external: ['classic-level'] },
     build: {
       ...{ ssr: true, target: 'node20.18', outDir: folder, emptyOutDir: false },

@@ -9,6 +9,7 @@ import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import { base64Of } from './base64-field.ts';
 import { keyBytes, openBytes, sealBytes, sealOverheadBytes } from './body-cipher.ts';
+import { passphraseCost } from './passphrase-cost.ts';
 import type { Secret } from './secret.ts';
 
 /** A new passphrase has at least so many characters, after NFKC. */
@@ -17,11 +18,9 @@ const maxPassphraseBytes = 4096;
 const saltBytes = 16;
 const mebibyte = 1024 * 1024;
 
-/** What this version writes, and the least that it accepts: 128 MiB, 0.3–0.7 s. */
-const writtenCost = { n: 2 ** 17, r: 8, p: 1 } as const;
 /** The most that a file may ask for: 1 GiB of memory, eight times the work of what is written. */
 const maxMemoryBytes = 1024 * mebibyte;
-const maxWork = 8 * writtenCost.n * writtenCost.r;
+const maxWork = 8 * passphraseCost.n * passphraseCost.r;
 
 const isPowerOfTwo = (value: number): boolean => 2 ** Math.round(Math.log2(value)) === value;
 
@@ -31,11 +30,11 @@ export const passphraseSlot = z
     kind: z.literal('passphrase'),
     n: z
       .int()
-      .min(writtenCost.n)
+      .min(passphraseCost.n)
       .max(2 ** 20)
       .refine(isPowerOfTwo, { error: 'not a power of two' }),
-    r: z.int().min(writtenCost.r).max(32),
-    p: z.int().min(writtenCost.p).max(8),
+    r: z.int().min(passphraseCost.r).max(32),
+    p: z.int().min(passphraseCost.p).max(8),
     salt: base64Of(saltBytes),
     key: base64Of(keyBytes + sealOverheadBytes),
   })
@@ -94,7 +93,7 @@ export interface PassphraseSlotParts {
 /** Makes a slot with a fresh salt. Throws `invalid-input` for a passphrase that is too short. */
 export async function makePassphraseSlot(parts: PassphraseSlotParts): Promise<PassphraseSlot> {
   checkNewPassphrase(parts.passphrase);
-  const cost = { ...writtenCost, salt: toBase64(parts.randomness.bytes(saltBytes)) };
+  const cost = { ...passphraseCost, salt: toBase64(parts.randomness.bytes(saltBytes)) };
   const key = await deriveKey(parts.passphrase, cost);
   try {
     const sealed = sealBytes(parts.masterKey, parts.randomness, { key, bound: boundTo(parts.label, cost) });
