@@ -321,23 +321,6 @@ test.describe('the app', () => {
     expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1);
   });
 
-  test('started a second time shows the first window and goes', async ({ workbench }) => {
-    const { app, command } = workbench;
-    const isFocused = (): Promise<boolean | undefined> =>
-      app.evaluate(({ BrowserWindow }) =>
-        BrowserWindow.getAllWindows()
-          .find((window) => window.webContents.getURL().startsWith('app:'))
-          ?.isFocused(),
-      );
-    await app.evaluate(({ BrowserWindow }) => new BrowserWindow({ width: 300, height: 200 }).focus());
-    await expect.poll(isFocused).toBe(false);
-    const second = spawn(command.executablePath, command.args, { env: command.env, stdio: 'ignore' });
-    const code = await new Promise((resolve) => second.once('exit', resolve));
-    expect(code).toBe(0);
-    await expect.poll(isFocused).toBe(true);
-    expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(2);
-  });
-
   test('without the sandbox, unless development means it, it says why it does not start', async ({ profile }) => {
     const mark = `E2E_START=${randomUUID()}`;
     const { executablePath, args, env } = await startCommand(profile, mark);

@@ -12,6 +12,7 @@ import type { DeveloperService } from './developer/developer-service.ts';
 import type { StreamsService } from './feeds/streams-service.ts';
 import type { AccessService } from './identity/access-service.ts';
 import type { IdentityService } from './identity/identity-service.ts';
+import type { LinksService } from './links/links-service.ts';
 import type { ProcessUsage } from './metrics/process-usage.ts';
 import type { AppWorkPlane } from './plane/app-work-plane.ts';
 import type { RoomsPlane } from './rooms-plane.ts';
@@ -39,6 +40,7 @@ interface SnapshotSources {
   readonly streams: StreamsService;
   readonly swarm: AppWorkPlane['swarm'];
   readonly identity: IdentityService;
+  readonly links: LinksService;
   readonly settings: SettingsService;
   readonly work: WorkPlane;
   readonly triage: TriagePlane;
@@ -60,6 +62,7 @@ export function readersOf({
   streams,
   swarm,
   identity,
+  links,
   settings,
   work,
   triage,
@@ -78,6 +81,7 @@ export function readersOf({
     'connections.state': connections.state,
     'identity.keyStore': identity.keyStoreState,
     'identity.self': identity.self,
+    'links.waiting': links.waiting,
     'provisioning.state': provisioning.state,
     'sessions.list': sessions.list,
     'settings.current': settings.state,
@@ -97,6 +101,7 @@ interface ServiceSources
     | 'connections'
     | 'provisioning'
     | 'identity'
+    | 'links'
     | 'settings'
     | 'streams'
     | 'swarm'
@@ -115,6 +120,7 @@ export function servicesOf(sources: ServiceSources): Services<AppContract> {
     connections,
     developer,
     identity,
+    links,
     provisioning,
     settings,
     streams,
@@ -130,6 +136,7 @@ export function servicesOf(sources: ServiceSources): Services<AppContract> {
     connections: connections.calls,
     developer: developer.calls,
     identity: identity.calls,
+    links: links.calls,
     provisioning: provisioning.calls,
     sessions: told,
     settings: settings.calls,

@@ -31,6 +31,7 @@ const everything = [
   'dlq.state',
   'identity.keyStore',
   'identity.self',
+  'links.waiting',
   'operations.lockedNews',
   'operations.state',
   'provisioning.state',

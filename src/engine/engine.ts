@@ -25,6 +25,7 @@ import { type AppDirectory, createAppDirectory } from './identity/app-directory.
 import { createIdentityService, type IdentityService } from './identity/identity-service.ts';
 import { createCredentialIssuer } from './identity/peer-credentials.ts';
 import type { Profile } from './identity/profile.ts';
+import { createLinksService } from './links/links-service.ts';
 import { createUsageSampler } from './metrics/process-usage.ts';
 import { createOperatorOutbox } from './outbox/operator-outbox.ts';
 import { type AppWorkPlane, createAppWorkPlane } from './plane/app-work-plane.ts';
@@ -75,6 +76,8 @@ export interface Engine {
   readonly snapshots: SnapshotHub<AppContract>;
   readonly feeds: FeedHub;
   readonly gate: AccessGate;
+  /** A link into the app that the system handed over, as hostile as any; it waits to be looked at. */
+  takeLink(text: string): void;
   /** Opens the key store if that needs nobody. */
   open(): Promise<void>;
   /** Ends the swarm, drains the bus, releases everything. */
@@ -312,7 +315,10 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   );
   const { usage, sample } = createUsageSampler(clock);
   const { work, triage, rooms } = overview;
-  const parts = { ...overview, ...{ sessions, streams, swarm: plane.swarm, identity, settings } };
+  const parts = {
+    ...overview,
+    ...{ sessions, streams, swarm: plane.swarm, identity, settings, links: createLinksService(tell('links.waiting')) },
+  };
   const readers = readersOf({ ...parts, config, usage });
   const snapshots = held.add(createSnapshotHub<AppContract>(readers, clock, gate.isVisible));
   const developer = held.add(createDeveloperService({ bus, clock, randomness, workspace, issueCredentials }));
@@ -321,7 +327,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   const told = createSessionsService({ workspace, sessions, outbox, clock, randomness });
   const services = servicesOf({ ...parts, developer, told });
   return {
-    ...{ services, snapshots, feeds, gate },
+    ...{ services, snapshots, feeds, gate, takeLink: parts.links.take },
     async open() {
       await trust.refreshSecrets();
       await identity.open();

@@ -18,6 +18,7 @@ import { createTrustedSenders } from './bridge/trusted-sender.ts';
 import { appOrigin, appUrl, secretEntryUrl } from './platform/app-files.ts';
 import { registerAppScheme, serveAppScheme } from './platform/app-scheme.ts';
 import { createDesktopNotifier } from './platform/desktop-notifier.ts';
+import { linkIn } from './platform/link-arguments.ts';
 import { openLogFile } from './platform/log-file.ts';
 import { createOperatorPrompt } from './platform/operator-prompt.ts';
 import { createSafeStorageVault } from './platform/safe-storage-vault.ts';
@@ -63,6 +64,15 @@ function bringToFront(): void {
   if (window?.isMinimized()) window.restore();
   window?.show();
   window?.focus();
+}
+
+/** Came before there was an engine to take it; only the newest counts. */
+let earlyLink = linkIn(process.argv);
+
+function takeLink(text: string): void {
+  if (engine === undefined) earlyLink = text;
+  else engine.takeLink(text);
+  bringToFront();
 }
 
 const notifier = createDesktopNotifier({ platform: process.platform, window: () => window, bringToFront });
@@ -149,6 +159,7 @@ async function start(): Promise<void> {
   engine = await startEngine(devOrigin);
   bridge = serveBridge({ ipc: ipcMain, engine, senders, logger });
   await engine.open();
+  if (earlyLink !== undefined) engine.takeLink(earlyLink);
   openWindow(senders);
   openAgain = () => openWindow(senders);
   app.on('activate', () => {
@@ -166,8 +177,14 @@ async function stop(): Promise<void> {
 
 if (app.requestSingleInstanceLock()) {
   denyNavigation(app, logger);
-  app.on('second-instance', () => {
-    if (window !== undefined) bringToFront();
+  app.on('second-instance', (_event, commandLine) => {
+    const link = linkIn(commandLine);
+    if (link !== undefined) takeLink(link);
+    else if (window !== undefined) bringToFront();
+  });
+  app.on('open-url', (event, link) => {
+    event.preventDefault();
+    takeLink(link);
   });
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();

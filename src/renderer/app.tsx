@@ -11,6 +11,7 @@ import { Gate } from './features/gate/gate.tsx';
 import { KeyStoreFeature } from './features/gate/key-store-feature.tsx';
 import { IdentityFeature } from './features/identity/identity-feature.tsx';
 import { IdentityView } from './features/identity/identity-view.tsx';
+import { LinksFeature } from './features/links/link-sheet.tsx';
 import { OperationsFeature } from './features/operations/operations-feature.tsx';
 import { OperationsView } from './features/operations/operations-view.tsx';
 import { isAmiss } from './features/queues/queue-words.ts';
@@ -22,6 +23,7 @@ import { RoomsView } from './features/rooms/rooms-view.tsx';
 import { SettingsFeature } from './features/settings/settings-feature.tsx';
 import { SettingsView } from './features/settings/settings-view.tsx';
 import { Shell } from './features/shell/shell.tsx';
+import { titleOfView } from './features/shell/view-catalog.ts';
 import { ViewHost } from './features/shell/view-host.tsx';
 import { StreamsView } from './features/streams/streams-view.tsx';
 import { SwarmFeature } from './features/swarm/swarm-feature.tsx';
@@ -100,6 +102,7 @@ function OpenWorkbench({ notices }: Pick<AppProps, 'notices'>) {
       <IdentityFeature />
       <KeyStoreFeature />
       <SettingsFeature />
+      <LinksFeature titleOf={titleOfView} />
     </>
   );
 }

@@ -299,6 +299,7 @@ export function AlphaRow({ text }: { readonly text: string }) {
 
 /** What the configuration of vitest names. */
 const support: Tree = {
+  'tests/support/cheap-passphrase-cost.ts': 'export const cheapPassphrases = (): never[] => [];\n',
   'tests/support/test-run-folder.ts': 'export const setup = (): void => undefined;\n',
 };
 

@@ -29,6 +29,7 @@ function setUp(isTrusted = true) {
       bundles: {},
       connections: {},
       dlq: {},
+      links: {},
       operations: {},
       provisioning: {},
       queues: {},

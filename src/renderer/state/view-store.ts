@@ -178,6 +178,11 @@ export function showConnections(store: Pick<StoreApi<ViewState>, 'setState'>): v
   store.setState({ view: 'settings', wanted: { kind: 'connections' } });
 }
 
+/** Shows a setting by its key, or a part of the page by its name. */
+export function showSetting(store: Pick<StoreApi<ViewState>, 'setState'>, key: string): void {
+  store.setState({ view: 'settings', wanted: { kind: 'setting', key } });
+}
+
 /** Shows what was refused. */
 export function showQuarantine(store: Pick<StoreApi<ViewState>, 'setState'>): void {
   store.setState({ view: 'operations', wanted: { kind: 'quarantine' } });

@@ -10,6 +10,7 @@ import { connectionsContract } from './connections-contract.ts';
 import { developerContract } from './developer-contract.ts';
 import { dlqContract } from './dlq-contract.ts';
 import { identityContract } from './identity-contract.ts';
+import { linksContract } from './links-contract.ts';
 import { operationsContract } from './operations-contract.ts';
 import { provisioningContract } from './provisioning-contract.ts';
 import { queuesContract } from './queues-contract.ts';
@@ -28,6 +29,7 @@ export const appContract = {
   developer: developerContract,
   dlq: dlqContract,
   identity: identityContract,
+  links: linksContract,
   operations: operationsContract,
   provisioning: provisioningContract,
   queues: queuesContract,

@@ -55,6 +55,7 @@ export const callChanges: Readonly<Record<CallName<AppContract>, Changes>> = {
   'identity.startAnew': 'machine',
   'identity.touch': 'nothing',
   'identity.unlock': 'machine',
+  'links.answer': 'nothing',
   'operations.acknowledge': 'machine',
   'operations.muteAll': 'machine',
   'operations.muteKind': 'machine',

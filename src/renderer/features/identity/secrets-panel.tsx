@@ -1,6 +1,7 @@
 /** Which secret of the workspace seals; they are managed in Settings. Their bytes never come here. */
 import { Settings } from 'lucide-react';
 import type { SelfSummary } from '../../../shared/contract/identity-contract.ts';
+import { showSetting } from '../../state/view-store.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Panel } from '../../ui/panel.tsx';
@@ -17,11 +18,7 @@ function words(secrets: SelfSummary['secrets']): string {
 export function SecretsPanel({ secrets }: Pick<SelfSummary, 'secrets'>) {
   const { view } = useWorkbench();
   const manage = (
-    <Button
-      icon={Settings}
-      data-testid="identity-secrets-manage"
-      onClick={() => view.setState({ view: 'settings', wanted: { kind: 'setting', key: 'workspaceSecrets' } })}
-    >
+    <Button icon={Settings} data-testid="identity-secrets-manage" onClick={() => showSetting(view, 'workspaceSecrets')}>
       Manage in Settings
     </Button>
   );

@@ -1,5 +1,6 @@
 /** A way to each setting, and to each part of the page, for the palette. */
 import type { Action } from '../../actions/action-registry.ts';
+import { showSetting } from '../../state/view-store.ts';
 import type { Workbench } from '../../workbench.tsx';
 import { groupOf, isOfConnections, settingLabel } from './setting-catalog.ts';
 
@@ -15,7 +16,7 @@ const partTitles = {
 export function createJumpActions(view: Workbench['view'], keys: readonly string[]): readonly Action[] {
   const jump = (key: string, title: string): Action => ({
     ...{ id: `settings.go.${key}`, title, group, isOneOfMany: true },
-    run: () => view.setState({ view: 'settings', wanted: { kind: 'setting', key } }),
+    run: () => showSetting(view, key),
   });
   // What describes connections is changed in their table.
   const own = keys.filter((key) => !isOfConnections(key));
