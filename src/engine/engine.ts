@@ -193,7 +193,7 @@ interface OverviewDeps extends Omit<Parameters<typeof createWorkOf>[1], 'alarmSo
   readonly buffer: MessageBuffer;
 }
 
-/** The work, what failed for good, the connection and what the server has for it; each may need an operator. */
+/** The work, what failed for good, the connection, what the server has for it, links from outside; each may need an operator. */
 function createOverview(ports: EnginePorts, { streams, buffer, identity, ...deps }: OverviewDeps) {
   const { workspace, connection, outbox, plane, tell } = deps;
   const held = createDisposer();
@@ -228,7 +228,8 @@ function createOverview(ports: EnginePorts, { streams, buffer, identity, ...deps
     ...{ ...ports, ...deps, addCardFile: access.calls.addCardFile, membership: plane.membership },
     onChange: tell('rooms.state'),
   });
-  return { access, provisioning, work, triage, rooms, connections, dispose: () => held.dispose() };
+  const links = createLinksService(tell('links.waiting'));
+  return { access, provisioning, work, triage, rooms, connections, links, dispose: () => held.dispose() };
 }
 
 /** What is known of dead letters, and done about them. */
@@ -315,10 +316,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   );
   const { usage, sample } = createUsageSampler(clock);
   const { work, triage, rooms } = overview;
-  const parts = {
-    ...overview,
-    ...{ sessions, streams, swarm: plane.swarm, identity, settings, links: createLinksService(tell('links.waiting')) },
-  };
+  const parts = { ...overview, ...{ sessions, streams, swarm: plane.swarm, identity, settings } };
   const readers = readersOf({ ...parts, config, usage });
   const snapshots = held.add(createSnapshotHub<AppContract>(readers, clock, gate.isVisible));
   const developer = held.add(createDeveloperService({ bus, clock, randomness, workspace, issueCredentials }));
@@ -327,7 +325,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   const told = createSessionsService({ workspace, sessions, outbox, clock, randomness });
   const services = servicesOf({ ...parts, developer, told });
   return {
-    ...{ services, snapshots, feeds, gate, takeLink: parts.links.take },
+    ...{ services, snapshots, feeds, gate, takeLink: overview.links.take },
     async open() {
       await trust.refreshSecrets();
       await identity.open();

@@ -299,7 +299,8 @@ export function AlphaRow({ text }: { readonly text: string }) {
 
 /** What the configuration of vitest names. */
 const support: Tree = {
-  'tests/support/cheap-passphrase-cost.ts': 'export const cheapPassphrases = (): never[] => [];\n',
+  'tests/support/cheap-passphrase-cost.ts':
+    'export const cheapPassphrases = (root: string) => ({ find: /x/, replacement: root });\n',
   'tests/support/test-run-folder.ts': 'export const setup = (): void => undefined;\n',
 };
 
