@@ -15,15 +15,15 @@ const alone = [
   'src/engine/triage/letters-service.test.ts',
   'src/engine/**/*-{kill,processes}.test.ts',
 ];
-/** About what the product's own passphrases cost. */
-const costly = ['src/engine/identity/passphrase-slot.test.ts'];
+/** About what the product's own passphrases cost, or with profiles that the built product opens. */
+const costly = ['src/engine/identity/passphrase-slot.test.ts', 'tests/library-package.test.ts'];
 const common = { environment: 'node', retry: 0, testTimeout: 20_000 } as const;
 const resolve = { alias: [cheapPassphrases(fileURLToPath(new URL('.', import.meta.url)).replace(/.$/, ''))] };
 
 export default defineConfig({
   test: {
     projects: [
-      { resolve, test: { ...common, name: 'alone', include: alone } },
+      { resolve, test: { ...common, name: 'alone', include: alone, exclude: costly } },
       { test: { ...common, name: 'costly', include: costly } },
       // No module is mocked and none has a state, so files may share what they import; to load it anew for each took longer than most
       // of them run. Projects begin in the order of their names: what takes long is under way before these fill the rest.
