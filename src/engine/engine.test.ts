@@ -3,13 +3,8 @@ import { createCallContext } from '../../tests/support/call-context.ts';
 import { failure } from '../../tests/support/expected-failure.ts';
 import { createScriptedPrompt, type ScriptedPrompt } from '../../tests/support/scripted-prompt.ts';
 import { findSecrets, type KnownSecret } from '../../tests/support/secret-search.ts';
-import { createSilentNotifier } from '../../tests/support/silent-notifier.ts';
-import {
-  createTestProfiles,
-  knownSecrets,
-  type TestProfiles,
-  testWorkspace,
-} from '../../tests/support/test-profile.ts';
+import { createTestEngine } from '../../tests/support/test-engine.ts';
+import { createTestProfiles, knownSecrets, type TestProfiles } from '../../tests/support/test-profile.ts';
 import { toText, utf8 } from '../shared/base/bytes.ts';
 import type { SnapshotUpdate } from '../shared/contract/define-contract.ts';
 import type { Tampering } from '../shared/contract/developer-contract.ts';
@@ -18,7 +13,7 @@ import type { RefusalReason } from '../shared/contract/trust-report.ts';
 import { unpackMarks } from '../shared/protocol/trust-marks.ts';
 import { natsSeedName } from '../shared/settings/secret-shape.ts';
 import type { SelfTestResult } from './crypto/self-test.ts';
-import { createEngine, type Engine } from './engine.ts';
+import type { Engine } from './engine.ts';
 import type { Profile } from './identity/profile.ts';
 
 const seed = 'SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY';
@@ -52,29 +47,7 @@ let updates: SnapshotUpdate[];
 let isStopped: boolean;
 
 async function start(selfTest: SelfTestResult = { ok: true }): Promise<void> {
-  const { clock, randomness, logger, vault } = profiles;
-  engine = await createEngine(
-    {
-      ...{ clock, randomness, logger, profile, vault, prompt, selfTest, environment: {} },
-      notifier: createSilentNotifier(),
-      ...{ findOnPath: () => undefined, natsCli: { folder: '/nonexistent', home: '/nonexistent' } },
-      launchWorker: () => {
-        throw new Error('no worker in this test');
-      },
-    },
-    {
-      ...{ workspace: testWorkspace, bufferCount: 1000, bufferBytes: 1 << 20 },
-      runtime: {
-        version: '1',
-        platform: 'test',
-        electron: '1',
-        chromium: '1',
-        node: '1',
-        shippedElectron: '1',
-        isSandboxed: true,
-      },
-    },
-  );
+  engine = await createTestEngine(profiles, profile, { prompt, selfTest });
   updates = [];
   engine.snapshots.subscribe((update) => updates.push(update));
   await engine.open();

@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCallContext } from '../../tests/support/call-context.ts';
-import { createScriptedPrompt } from '../../tests/support/scripted-prompt.ts';
 import { createSilentNotifier, type SilentNotifier } from '../../tests/support/silent-notifier.ts';
-import { createTestProfiles, type TestProfiles, testWorkspace } from '../../tests/support/test-profile.ts';
-import type { AppContract } from '../shared/contract/app-contract.ts';
-import type { SnapshotName, SnapshotValue } from '../shared/contract/define-contract.ts';
+import { createTestEngine, driveEngine } from '../../tests/support/test-engine.ts';
+import { createTestProfiles, type TestProfiles } from '../../tests/support/test-profile.ts';
 import type { RoomItem, RoomSummary } from '../shared/contract/rooms-contract.ts';
-import { createEngine, type Engine } from './engine.ts';
+import type { Engine } from './engine.ts';
 import type { Profile } from './identity/profile.ts';
 
 const context = createCallContext();
@@ -16,29 +14,8 @@ let notifier: SilentNotifier;
 let engine: Engine;
 
 async function start(): Promise<void> {
-  const { clock, randomness, logger, vault } = profiles;
   notifier = createSilentNotifier();
-  engine = await createEngine(
-    {
-      ...{ clock, randomness, logger, profile, vault, prompt: createScriptedPrompt(), environment: {}, notifier },
-      ...{ selfTest: { ok: true }, findOnPath: () => undefined, natsCli: { folder: '/none', home: '/none' } },
-      launchWorker() {
-        throw new Error('no worker in this test');
-      },
-    },
-    {
-      ...{ workspace: testWorkspace, bufferCount: 1_000, bufferBytes: 1 << 20 },
-      runtime: {
-        version: '1',
-        platform: 'test',
-        electron: '1',
-        chromium: '1',
-        node: '1',
-        shippedElectron: '1',
-        isSandboxed: true,
-      },
-    },
-  );
+  engine = await createTestEngine(profiles, profile, { notifier });
   await engine.open();
 }
 
@@ -55,30 +32,11 @@ afterEach(async () => {
   expect(profiles.clock.timerCount).toBe(0);
 });
 
-/** Lets time pass until something is so. */
-async function until(isSo: () => unknown): Promise<void> {
-  const step = async (): Promise<boolean> => {
-    for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
-    profiles.clock.advance(50);
-    return Boolean(isSo());
-  };
-  await expect.poll(step, { timeout: 10_000, interval: 1 }).toBe(true);
-}
-
-async function during<T>(work: Promise<T> | T): Promise<T> {
-  let isOver = false;
-  const end = (): void => {
-    isOver = true;
-  };
-  Promise.resolve(work).then(end, end);
-  await until(() => isOver);
-  return await work;
-}
-
-function snapshot<N extends SnapshotName<AppContract>>(name: N): SnapshotValue<AppContract, N> | undefined {
-  const text = engine.snapshots.current().find((one) => one.name === name)?.text;
-  return text === undefined ? undefined : (JSON.parse(text) as SnapshotValue<AppContract, N>);
-}
+const { until, during, snapshot } = driveEngine(
+  () => profiles,
+  () => engine,
+  50,
+);
 
 const room = (id: string): RoomSummary | undefined => snapshot('rooms.state')?.rooms.find((one) => one.room === id);
 const setUp = () => engine.services.identity.setUp({ peer: 'ada', displayName: 'Ada' }, context);

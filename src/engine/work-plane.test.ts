@@ -1,14 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createCallContext } from '../../tests/support/call-context.ts';
 import { failure } from '../../tests/support/expected-failure.ts';
-import { createScriptedPrompt } from '../../tests/support/scripted-prompt.ts';
-import { createSilentNotifier } from '../../tests/support/silent-notifier.ts';
+import { createTestEngine, driveEngine } from '../../tests/support/test-engine.ts';
 import { createTestProfiles, type TestProfiles, testWorkspace } from '../../tests/support/test-profile.ts';
-import type { AppContract } from '../shared/contract/app-contract.ts';
-import type { SnapshotName, SnapshotValue } from '../shared/contract/define-contract.ts';
 import type { RowsFrame } from '../shared/contract/streams-contract.ts';
 import { type TrustMarks, unpackMarks } from '../shared/protocol/trust-marks.ts';
-import { createEngine, type Engine } from './engine.ts';
+import type { Engine } from './engine.ts';
 
 const context = createCallContext();
 let profiles: TestProfiles;
@@ -16,30 +13,7 @@ let engine: Engine;
 
 beforeEach(async () => {
   profiles = createTestProfiles();
-  const profile = await profiles.open(profiles.folder());
-  const { clock, randomness, logger, vault } = profiles;
-  engine = await createEngine(
-    {
-      ...{ clock, randomness, logger, profile, vault, prompt: createScriptedPrompt(), environment: {} },
-      notifier: createSilentNotifier(),
-      ...{ selfTest: { ok: true }, findOnPath: () => undefined, natsCli: { folder: '/none', home: '/none' } },
-      launchWorker() {
-        throw new Error('no worker in this test');
-      },
-    },
-    {
-      ...{ workspace: testWorkspace, bufferCount: 1_000, bufferBytes: 1 << 20 },
-      runtime: {
-        version: '1',
-        platform: 'test',
-        electron: '1',
-        chromium: '1',
-        node: '1',
-        shippedElectron: '1',
-        isSandboxed: true,
-      },
-    },
-  );
+  engine = await createTestEngine(profiles, await profiles.open(profiles.folder()));
   await engine.open();
 });
 
@@ -50,30 +24,12 @@ afterEach(async () => {
   expect(profiles.clock.timerCount).toBe(0);
 });
 
-/** Lets time pass until something is so. */
-async function until(isSo: () => unknown): Promise<void> {
-  const step = async (): Promise<boolean> => {
-    for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
-    profiles.clock.advance(100);
-    return Boolean(isSo());
-  };
-  await expect.poll(step, { timeout: 10_000, interval: 1 }).toBe(true);
-}
+const { until, during, snapshot } = driveEngine(
+  () => profiles,
+  () => engine,
+  100,
+);
 
-async function during<T>(work: Promise<T> | T): Promise<T> {
-  let isOver = false;
-  const end = (): void => {
-    isOver = true;
-  };
-  Promise.resolve(work).then(end, end);
-  await until(() => isOver);
-  return await work;
-}
-
-function snapshot<N extends SnapshotName<AppContract>>(name: N): SnapshotValue<AppContract, N> | undefined {
-  const text = engine.snapshots.current().find((one) => one.name === name)?.text;
-  return text === undefined ? undefined : (JSON.parse(text) as SnapshotValue<AppContract, N>);
-}
 /** Rows of Streams on subjects of a pattern, with their signatures checked. */
 async function rows(pattern: string): Promise<{ subject: string | undefined; preview: string; marks: TrustMarks }[]> {
   const frames: RowsFrame[] = [];

@@ -1,47 +1,17 @@
-import type { ChildProcess } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type NatsServer, startNatsServer } from '../../tests/support/nats-server.ts';
-import { json, jsonLines, prepareVak, type Ran, type Self } from '../../tests/support/vak-program.ts';
+import { json, jsonLines, prepareVak, type Self } from '../../tests/support/vak-program.ts';
+import { prepareServices, type VakService } from '../../tests/support/vak-service.ts';
 
 const program = prepareVak({ isSelfShared: true });
 const { vak, newSelf } = program;
 const patience = { timeout: 30_000, interval: 50 };
 const slow = { timeout: 120_000 };
 
-interface Service {
-  readonly lines: Record<string, unknown>[];
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ran>;
-  events(name: string): Record<string, unknown>[];
-}
-
-let services: Service[] = [];
 let server: NatsServer;
 const url = (): string[] => ['--nats-url', server.url];
-
-/** A `vak` that runs until it is ended, and what it has said so far. */
-async function serve(args: readonly string[]): Promise<Service> {
-  let child: ChildProcess | undefined;
-  const lines: Record<string, unknown>[] = [];
-  const ended = vak([...args, ...url()], {
-    onStart(started) {
-      child = started;
-      let rest = '';
-      started.stderr?.on('data', (chunk: Buffer) => {
-        const parts = (rest + chunk.toString()).split('\n');
-        rest = parts.pop() ?? '';
-        for (const line of parts) if (line.startsWith('{')) lines.push(JSON.parse(line) as Record<string, unknown>);
-      });
-    },
-  });
-  const events = (name: string) => lines.filter(({ event }) => event === name);
-  const service: Service = { lines, ended, events, child: child as ChildProcess };
-  services.push(service);
-  await expect.poll(() => events('started').length + (service.child.exitCode ?? 0), patience).toBe(1);
-  return service;
-}
 
 async function done(...args: string[]): Promise<string> {
   const ran = await vak(args);
@@ -54,14 +24,14 @@ const granted = (peer: string, ...rights: string[]): Promise<string> =>
   done('id', 'new', '--identity', peer, '--kind', 'process', ...rights);
 
 beforeEach(async () => {
-  services = [];
   await newSelf();
 });
 afterEach(async () => {
-  for (const { child } of services) child.kill('SIGKILL');
-  await Promise.all(services.map(({ ended }) => ended));
   await server?.stop();
 });
+
+const startService = prepareServices(program);
+const serve = (args: readonly string[]): Promise<VakService> => startService([...args, ...url()]);
 
 /** What the server did not let anybody do, as it logged it. */
 const violations = (): string[] =>

@@ -1,11 +1,11 @@
-import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Asker, createAsker, openRoom } from '../../../tests/support/membership-place.ts';
 import { openProfilePeer } from '../../../tests/support/profile-worker.ts';
 import { commitOf, topic } from '../../../tests/support/room-fixture.ts';
 import { prepareServer } from '../../../tests/support/vak-bus.ts';
-import { prepareVak, type Ran } from '../../../tests/support/vak-program.ts';
+import { prepareVak } from '../../../tests/support/vak-program.ts';
+import { prepareServices, type VakService } from '../../../tests/support/vak-service.ts';
 import type { Fabric } from '../../engine/bus/fabric.ts';
 import { connectNats } from '../../engine/bus/nats/nats-fabric.ts';
 import { readManagedServer } from '../../engine/connections/managed-record.ts';
@@ -20,49 +20,21 @@ import { streamsOf } from '../../shared/protocol/stream-table.ts';
 const ports = { clock: createSystemClock(), randomness: createSystemRandomness(), logger: createSilentLogger() };
 const program = prepareVak({ isSelfShared: true });
 const bus = prepareServer();
-const patience = { timeout: 30_000, interval: 50 };
+const _patience = { timeout: 30_000, interval: 50 };
 const workspace = 'default';
 
-interface Service {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ran>;
-  events(name: string): Record<string, unknown>[];
-}
-
-let services: Service[];
 let closing: (() => Promise<void> | void)[];
 
 beforeEach(async () => {
-  [services, closing] = [[], []];
+  closing = [];
   await program.newSelf();
 });
 afterEach(async () => {
   for (const close of closing.reverse()) await close();
-  for (const { child } of services) child.kill('SIGKILL');
-  await Promise.all(services.map(({ ended }) => ended));
 });
 
-/** Starts `vak membershipd`, and resolves when it serves. */
-async function serve(args: readonly string[]): Promise<Service> {
-  let child: ChildProcess | undefined;
-  const lines: Record<string, unknown>[] = [];
-  const ended = program.vak(['membershipd', ...args], {
-    onStart(started) {
-      child = started;
-      let rest = '';
-      started.stderr?.on('data', (text: string) => {
-        const parts = (rest + text).split('\n');
-        rest = parts.pop() ?? '';
-        for (const line of parts) if (line.startsWith('{')) lines.push(JSON.parse(line) as Record<string, unknown>);
-      });
-    },
-  });
-  const events = (name: string) => lines.filter(({ event }) => event === name);
-  const service = { child: child as ChildProcess, ended, events };
-  services.push(service);
-  await expect.poll(() => events('started').length, patience).toBe(1);
-  return service;
-}
+const startService = prepareServices(program);
+const serve = (args: readonly string[]): Promise<VakService> => startService(['membershipd', ...args]);
 
 /** The profile's operator on a server. */
 async function openOperator(server: string | (() => Promise<Fabric>)): Promise<Asker & { readonly fabric: Fabric }> {

@@ -1,9 +1,9 @@
-import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { prepareServer } from '../../../tests/support/vak-bus.ts';
-import { json, oneLine, prepareVak, type Ran } from '../../../tests/support/vak-program.ts';
+import { json, oneLine, prepareVak } from '../../../tests/support/vak-program.ts';
+import { prepareServices, type VakService } from '../../../tests/support/vak-service.ts';
 import type { Fabric } from '../../engine/bus/fabric.ts';
 import { queueConsumer } from '../../engine/work/work-queue.ts';
 import { streamsOf } from '../../shared/protocol/stream-table.ts';
@@ -14,51 +14,21 @@ const bus = prepareServer();
 const patience = { timeout: 30_000, interval: 50 };
 const slow = { timeout: 60_000 };
 
-/** A `vak` that runs until it is ended, and what it has said so far. */
-interface Service {
-  readonly lines: Record<string, unknown>[];
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ran>;
-  events(name: string): Record<string, unknown>[];
-}
-
-let services: Service[] = [];
 let fabric: Fabric;
 
 beforeEach(async () => {
-  services = [];
   fabric = await bus.connect();
   await newSelf();
   await bus.provision();
 });
 afterEach(async () => {
-  for (const { child } of services) child.kill('SIGKILL');
-  await Promise.all(services.map(({ ended }) => ended));
   for (const { name } of streamsOf('default')) await fabric.durable.deleteStream(name);
   await fabric.close();
 });
 
-async function serve(args: readonly string[], environment: Record<string, string> = {}): Promise<Service> {
-  let child: ChildProcess | undefined;
-  const lines: Record<string, unknown>[] = [];
-  const ended = vak([...args, ...bus.url()], {
-    environment,
-    onStart(started) {
-      child = started;
-      let rest = '';
-      started.stderr?.on('data', (chunk: Buffer) => {
-        const parts = (rest + chunk.toString()).split('\n');
-        rest = parts.pop() ?? '';
-        for (const line of parts) if (line.startsWith('{')) lines.push(JSON.parse(line) as Record<string, unknown>);
-      });
-    },
-  });
-  const events = (name: string) => lines.filter(({ event }) => event === name);
-  const service: Service = { lines, ended, events, child: child as ChildProcess };
-  services.push(service);
-  await expect.poll(() => events('started').length, patience).toBe(1);
-  return service;
-}
+const startService = prepareServices(program);
+const serve = (args: readonly string[], environment: Record<string, string> = {}): Promise<VakService> =>
+  startService([...args, ...bus.url()], { environment });
 
 async function submit(queue: string, task: object): Promise<string> {
   const subject = `vak.work.default.${queue}.task`;
