@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createTestCertificates } from '../../../tests/support/test-certificates.ts';
 import { toText } from '../../shared/base/bytes.ts';
 import { createNkeySeed } from '../identity/nkey.ts';
 import { createSeededRandomness } from '../ports/randomness.ts';
@@ -10,7 +11,7 @@ import { type NatsCliContext, type NatsCliImport, natsCliFolder, readNatsCliCont
 const seed = toText(createNkeySeed(createSeededRandomness(3)).reveal());
 const jwt = 'eyJ0eXAiOiJKV1QifQ.eyJzdWIiOiJVQSJ9.c2ln';
 const dashes = '-----';
-const pem = `${dashes}BEGIN CERTIFICATE${dashes}\nAAAA\n${dashes}END CERTIFICATE${dashes}\n`;
+const { ca: authority, client } = createTestCertificates();
 const creds = `${dashes}BEGIN NATS USER JWT${dashes}\r\n${jwt}\r\n${dashes}END NATS USER JWT${dashes}\r\n${dashes}BEGIN USER NKEY SEED${dashes}\r\n${seed}\r\n${dashes}END USER NKEY SEED${dashes}\r\n`;
 
 let home: string;
@@ -47,7 +48,11 @@ async function whyNot(value: unknown): Promise<string> {
 
 it('B9 a context with everything that can be taken over', async () => {
   await file('my.creds', creds);
-  const [ca, cert, key] = [await file('ca.pem', pem), await file('c.pem', pem, 0o644), await file('k.pem', 'key')];
+  const [ca, cert, key] = [
+    await file('ca.pem', authority),
+    await file('c.pem', client.cert, 0o644),
+    await file('k.pem', client.key),
+  ];
   const one = await readOne({
     ...{ description: 'the staging cluster', url: 'tls://a.example:4222, b.example ', creds: '~/my.creds' },
     ...{ ca, cert, key, inbox_prefix: '_INBOX.mine', color_scheme: 'blue', nobody_knows: 1 },
@@ -56,7 +61,7 @@ it('B9 a context with everything that can be taken over', async () => {
     ...{ name: 'one', description: 'the staging cluster', url: 'tls://a.example:4222,nats://b.example' },
     notes: [expect.stringMatching(/^inbox_prefix: .*_INBOX\.<workspace>\.<peer>/)],
   });
-  expect(secretsOf(one)).toEqual({ jwt, seed, tlsCa: pem, tlsCert: pem, tlsKey: 'key' });
+  expect(secretsOf(one)).toEqual({ jwt, seed, tlsCa: authority, tlsCert: client.cert, tlsKey: client.key.trimEnd() });
 });
 
 it.each([

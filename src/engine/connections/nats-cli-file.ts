@@ -4,6 +4,7 @@
  */
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
+import { utf8 } from '../../shared/base/bytes.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { natsJwtName } from '../../shared/settings/secret-shape.ts';
 import { createNkeySigner } from '../identity/nkey.ts';
@@ -13,6 +14,7 @@ import { readTextFile } from '../settings/read-text-file.ts';
 import { readSecretFile } from '../settings/secret-file.ts';
 import type { ContextSecretPart } from './context-secrets.ts';
 import { readCredsFile } from './creds-file.ts';
+import { checkClientPair, readCertificates } from './tls-parts.ts';
 
 const text = z.string().max(8192).default('');
 const fileSchema = z.object({
@@ -87,11 +89,11 @@ function pathOf(path: string, home: string): string {
   throw new VakError('invalid-input', 'the path is not absolute; write it whole');
 }
 
-async function readPem(path: string): Promise<Secret> {
+async function readPem(path: string, field: string): Promise<Secret> {
   const found = await readTextFile(path, { maxBytes: maxPemBytes });
   if (found.kind === 'absent') throw new VakError('not-found', 'there is no such file; check the path');
   if (found.kind !== 'text') throw new VakError('invalid-input', found.reason);
-  if (!found.text.includes('-----BEGIN ')) throw new VakError('invalid-input', 'the file is no PEM');
+  readCertificates(utf8(found.text), field);
   return secretFromText(found.text);
 }
 
@@ -143,19 +145,22 @@ const ways: readonly (readonly [keyof NatsCliFile, Gather])[] = [
 ];
 
 const tlsFiles: readonly (readonly [keyof NatsCliFile, Gather])[] = [
-  ['ca', async ({ ca }, home, into) => put(into, 'tlsCa', await readPem(pathOf(ca, home)))],
+  ['ca', async ({ ca }, home, into) => put(into, 'tlsCa', await readPem(pathOf(ca, home), 'ca'))],
   [
     'cert',
     async ({ cert, key }, home, into) => {
       if (key === '') throw new VakError('invalid-input', 'there is no key with it');
-      put(into, 'tlsCert', await readPem(pathOf(cert, home)));
+      put(into, 'tlsCert', await readPem(pathOf(cert, home), 'cert'));
     },
   ],
   [
     'key',
     async ({ cert, key }, home, into) => {
       if (cert === '') throw new VakError('invalid-input', 'there is no cert with it');
-      put(into, 'tlsKey', await readSecretFile(pathOf(key, home), 'key'));
+      const own = await readSecretFile(pathOf(key, home), 'key');
+      put(into, 'tlsKey', own);
+      const shown = into.secrets.get('tlsCert')?.reveal();
+      if (shown !== undefined) checkClientPair({ cert: [shown, 'cert'], key: [own, 'key'] });
     },
   ],
 ];

@@ -2,6 +2,7 @@
 import type { NatsAuth } from '../../engine/bus/nats/nats-auth.ts';
 import type { NatsTls } from '../../engine/bus/nats/nats-options.ts';
 import { readCredsFile } from '../../engine/connections/creds-file.ts';
+import { checkClientPair, readCertificates } from '../../engine/connections/tls-parts.ts';
 import type { Secret } from '../../engine/identity/secret.ts';
 import { readSecretFile } from '../../engine/settings/secret-file.ts';
 import { passphraseFileName, type SecretSources, secretSourceOf } from '../../engine/settings/secret-sources.ts';
@@ -77,8 +78,15 @@ async function readPem(path: string, field: string): Promise<Uint8Array> {
 export async function readTlsFiles({ tlsCa, tlsCert, tlsKey }: ConnectionOptions): Promise<NatsTls | undefined> {
   if (tlsCa === undefined && tlsCert === undefined) return undefined;
   const ca = tlsCa === undefined ? undefined : await readPem(tlsCa, '--tls-ca');
+  if (ca !== undefined) readCertificates(ca, '--tls-ca');
   const cert = tlsCert === undefined ? undefined : await readPem(tlsCert, '--tls-cert');
   const key = tlsKey === undefined ? undefined : await readSecretFile(tlsKey, '--tls-key');
+  try {
+    if (cert && key) checkClientPair({ cert: [cert, '--tls-cert'], key: [key, '--tls-key'] });
+  } catch (error) {
+    key?.dispose();
+    throw error;
+  }
   return {
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),

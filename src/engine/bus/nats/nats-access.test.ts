@@ -150,7 +150,12 @@ it('B9 an unknown authority, a wrong name and a server that asks for TLS unasked
   });
   const other = utf8(createTestCertificates().ca);
   expect(await failure(open(server.url, { tls: { ca: other } }))).toMatchObject({ code: 'tls-required' });
-  expect(await failure(open(server.url.replace('tls:', 'nats:')))).toMatchObject({ code: 'tls-required' });
+  expect(await failure(open(server.url.replace('tls:', 'nats:')))).toMatchObject({
+    code: 'tls-required',
+    message: expect.stringMatching(
+      /^connect: the server demands TLS; begin its address with tls:\/\/; nothing was sent/,
+    ),
+  });
   const elsewhere = createTestCertificates('IP:127.0.0.2,DNS:elsewhere');
   const misnamed = await start({ tls: elsewhere.server });
   for (const address of [misnamed.url, misnamed.url.replace('127.0.0.1', 'localhost')]) {

@@ -6,7 +6,7 @@ import { factsOf } from './nats-facts.ts';
 import { internalsOf } from './nats-internals.ts';
 import { readAddresses } from './nats-options.ts';
 
-const codeOf = (code: string, isTlsDemanded = false): string =>
+const codeOf = (code: string, isTlsDemanded?: boolean): string =>
   toVakError(Object.assign(new Error('secret text'), { code }), 'connect', isTlsDemanded).code;
 
 it('B10 every code of the client library has one of the house, and no text is shown or read', () => {

@@ -30,6 +30,8 @@ const badInput: Meaning = { code: 'invalid-input', text: 'the client does not ta
 const withoutTls = (text: string): Meaning => ({ code: 'tls-required', text: `${text}; nothing was sent in clear` });
 const tlsFailed = withoutTls('TLS could not be agreed on: check the address and the certificates');
 const noTls = withoutTls('the address asks for TLS and the server does not offer it');
+/** Where no TLS was asked for the library is not told of any, and it fails as soon as the server wants it. */
+const wantsTls = withoutTls('the server demands TLS; begin its address with tls://');
 const unknownAuthority = withoutTls('the server’s certificate is of an authority that is not trusted; give its CA');
 const wrongName = withoutTls('the server’s certificate is for another name; check the address');
 const outOfDate = withoutTls('the server’s certificate is not valid at this time; renew it, or check the clock');
@@ -118,20 +120,25 @@ export function isExpiry(thrown: unknown): boolean {
   return expiryCodes.includes(codeOf(thrown) ?? '');
 }
 
+/** One side asks for TLS and the other has none. */
+function disagreement(code: string, isTlsDemanded: boolean | undefined): Meaning | undefined {
+  if (isTlsDemanded === true && code === NatsCode.ServerOptionNotAvailable) return noTls;
+  return isTlsDemanded === false && code === NatsCode.Tls ? wantsTls : undefined;
+}
+
 /**
  * What was thrown while doing something ("publish vak.…", "connect"), as an error of the house.
- * `isTlsDemanded`: the address asked for TLS, so a missing option of the server is that one.
+ * `isTlsDemanded`, while connecting: whether the address asks for TLS.
  * What has no known code is a fault of the program: it is given back as `internal`.
  */
-export function toVakError(thrown: unknown, doing: string, isTlsDemanded = false): VakError {
+export function toVakError(thrown: unknown, doing: string, isTlsDemanded?: boolean): VakError {
   if (isVakError(thrown)) return thrown;
   if (thrown instanceof NatsError && thrown.api_error !== undefined) {
     const { code = 0, err_code = 0 } = thrown.api_error;
     return jetStreamError({ code, err_code }, doing);
   }
   const code = codeOf(thrown);
-  const isMissingTls = isTlsDemanded && code === NatsCode.ServerOptionNotAvailable;
-  const meaning = isMissingTls ? noTls : code === undefined ? undefined : meaningOf(code);
+  const meaning = code === undefined ? undefined : (disagreement(code, isTlsDemanded) ?? meaningOf(code));
   if (code === undefined || meaning === undefined) {
     return new VakError('internal', `${doing}: the client failed in a way that has no name`, { cause: thrown });
   }
