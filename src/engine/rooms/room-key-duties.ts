@@ -36,11 +36,10 @@ export function createRoomKeyDuties(deps: RoomKeyDutiesDeps): RoomKeyDuties {
   /** Places in the log of what was done above the one that is kept. */
   const done = new Set<number>();
 
-  /** What lies between is stepped from that one; who was away for it asks. */
-  function isOwed(log: RoomLog, start: EpochStart): boolean {
-    if (start.kind === 'JOIN') return log.inviterOf(start) === self;
-    if (start.kind === 'CREATE' || start.author !== self) return false;
-    return !log.epochs().some(({ epoch, kind }) => epoch > start.epoch && kind !== 'JOIN');
+  /** What lies between is stepped from that one; who was away for it asks. `last`: the newest that brings a key of its own. */
+  function isOwed(start: EpochStart, last: EpochStart | undefined): boolean {
+    if (start.kind === 'JOIN') return start.inviter === self;
+    return start === last && start.kind !== 'CREATE' && start.author === self;
   }
 
   const canGive = (log: RoomLog, { epoch, atMs }: EpochStart): boolean =>
@@ -49,8 +48,9 @@ export function createRoomKeyDuties(deps: RoomKeyDutiesDeps): RoomKeyDuties {
   async function pay(log: RoomLog, headN: number): Promise<void> {
     const { dutyN } = file.read();
     let heldUpN: number | undefined;
+    const last = log.epochs().findLast(({ kind }) => kind !== 'JOIN');
     for (const start of log.epochs().filter(({ n }) => n > dutyN && !done.has(n))) {
-      if (!isOwed(log, start)) continue;
+      if (!isOwed(start, last)) continue;
       if (!canGive(log, start)) {
         heldUpN ??= start.n;
         continue;

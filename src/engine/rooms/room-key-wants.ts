@@ -7,6 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { RoomKeyExchange } from './room-key-exchange.ts';
 import type { RoomKeyring } from './room-keyring.ts';
 import type { RoomReader } from './room-reader.ts';
+import { lacksKey } from './room-timeline.ts';
 
 export interface RoomKeyWants extends Disposable {
   /** Asks for the present key when it has not come for a while, and for the others with it. Throws what publishing throws. */
@@ -43,10 +44,7 @@ export function createRoomKeyWants(deps: RoomKeyWantsDeps): RoomKeyWants {
   /** Epochs whose key is missing, one for each key that they follow from, the newest first. */
   function missing(): readonly number[] {
     const log = reader.log();
-    const locked = reader
-      .timeline()
-      .all()
-      .filter(({ notOpened }) => notOpened?.cause === 'no-key' || notOpened?.cause === 'withheld');
+    const locked = reader.timeline().all().filter(lacksKey);
     const epochs = new Set([...locked.map(({ epoch }) => epoch), log.standing()?.epoch ?? 0]);
     const byBase = new Map(Array.from(epochs, (epoch) => [keyring.baseOf(log, epoch)?.epoch, epoch]));
     const asked = [...byBase.values()].filter((epoch) => keyring.keyOf(log, epoch) === undefined);

@@ -11,6 +11,7 @@ import {
 } from '../../shared/protocol/payload-room-log.ts';
 import { parseRecord, type RecordChecks } from '../identity/signed-record.ts';
 import { noHash, type RoomEntryFields, roomIdOf, type VerifiedEntry, verifyRoomEntry } from './room-entry.ts';
+import { createRoomPast } from './room-past.ts';
 import {
   beginRoom,
   beginsEpoch,
@@ -45,6 +46,8 @@ export interface EpochStart {
   readonly commit: string | undefined;
   /** Whose packages count for who joined by it (R30): whoever invited it, owner and moderators. */
   readonly givers: readonly string[];
+  /** Whoever invited the one who joined by it. */
+  readonly inviter: string | undefined;
 }
 
 /** What reading an entry came to. */
@@ -96,8 +99,6 @@ export interface RoomLog {
   roleAt(sign: string, seq: number): RoomRole | undefined;
   /** Key of the member of that name then. */
   signOf(peer: string, seq: number): string | undefined;
-  /** Key of whoever invited the one who joined by an entry. */
-  inviterOf(join: EpochStart): string | undefined;
   /** Name that the holder of a key had in the room last. */
   peerOf(sign: string): string | undefined;
 }
@@ -158,6 +159,7 @@ export function createRoomLog(room: string, checks: RecordChecks): RoomLog {
   const entries: PlacedEntry[] = [];
   const epochs: EpochStart[] = [];
   const stretches = createStretches();
+  const past = createRoomPast(entries);
   let machine: RoomStandingMachine | undefined;
   let forkSeq: number | undefined;
   let endSeq: number | undefined;
@@ -190,30 +192,21 @@ export function createRoomLog(room: string, checks: RecordChecks): RoomLog {
     return follows ? undefined : skipped('wrong-place', `It does not follow entry ${n - 1}.`);
   }
 
-  /** Why an entry does not count behind those before `n`, whose state is `at`. */
+  /** Why an entry does not count behind those before `n`, whose state is `stateAt`: what it costs to know is asked last. */
   function refusalAt(
     verified: VerifiedEntry,
     n: number,
-    at: RoomStandingMachine | undefined,
+    stateAt: () => RoomStandingMachine | undefined,
   ): EntryVerdict | undefined {
     const { entry } = verified;
     const fault = placeFault(verified, n);
     if (fault !== undefined) return fault;
+    const at = stateAt();
     const why = at?.refusalOf(entry);
     if (why !== undefined) return skipped(why, `${entry.body.type} is refused as the room stands there.`);
     const step = at !== undefined && beginsEpoch(entry.body) ? 1 : 0;
     const epoch = (at?.standing.epoch ?? 0) + step;
     return entry.epoch === epoch ? undefined : skipped('wrong-place', `Its epoch is not ${epoch}.`);
-  }
-
-  /** The state before an entry, once more from the beginning: signatures were looked at. */
-  function stateBefore(n: number): RoomStandingMachine | undefined {
-    let again: RoomStandingMachine | undefined;
-    for (const { entry } of entries.slice(0, n)) {
-      if (again !== undefined) again.apply(entry);
-      else if (entry.body.type === 'CREATE') again = beginRoom({ ...entry, body: entry.body });
-    }
-    return again;
   }
 
   function judge(value: unknown): VerifiedEntry | EntryVerdict {
@@ -222,8 +215,8 @@ export function createRoomLog(room: string, checks: RecordChecks): RoomLog {
     if ('kind' in verified) return verified;
     const { n } = verified.entry;
     if (entries[n]?.hash === verified.hash) return { kind: 'repeated' };
-    if (n < entries.length) return refusalAt(verified, n, stateBefore(n)) ?? { kind: 'fork', n };
-    return refusalAt(verified, entries.length, machine) ?? verified;
+    if (n < entries.length) return refusalAt(verified, n, () => past.before(n)) ?? { kind: 'fork', n };
+    return refusalAt(verified, entries.length, () => machine) ?? verified;
   }
 
   function startOf({ entry, hash }: VerifiedEntry, place: Place): EpochStart | undefined {
@@ -232,7 +225,8 @@ export function createRoomLog(room: string, checks: RecordChecks): RoomLog {
     const kind = body.type as EpochStart['kind'];
     const commit = 'commit' in body ? body.commit : undefined;
     const givers = machine !== undefined && kind === 'JOIN' ? giversOf(machine.standing, actor) : [];
-    return { ...place, epoch, hash, n, kind, author: actor, commit, givers };
+    const inviter = kind === 'JOIN' ? machine?.standing.invited.get(actor)?.by : undefined;
+    return { ...place, epoch, hash, n, kind, author: actor, commit, givers, inviter };
   }
 
   function apply(verified: VerifiedEntry, place: Place): PlacedEntry {
@@ -291,11 +285,5 @@ export function createRoomLog(room: string, checks: RecordChecks): RoomLog {
     roleAt: stretches.roleAt,
     signOf: stretches.signOf,
     peerOf: stretches.peerOf,
-    inviterOf({ author, n }) {
-      const invite = entries.findLast(
-        ({ entry }) => entry.n < n && entry.body.type === 'INVITE' && entry.subject === author,
-      );
-      return invite?.entry.actor;
-    },
   };
 }

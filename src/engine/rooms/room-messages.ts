@@ -6,7 +6,7 @@ import type { FrameIntake } from './frame-intake.ts';
 import type { WindowFault } from './frame-window.ts';
 import { maxRefused, maxUndecided, type RoomFileState } from './room-file.ts';
 import type { VerifiedFrame } from './room-frame.ts';
-import type { RoomTimeline, TimelineBound, TimelineMessage } from './room-timeline.ts';
+import { lacksKey, type RoomTimeline, type TimelineBound, type TimelineMessage } from './room-timeline.ts';
 
 export interface RoomMessages {
   /** Takes what a message came to. */
@@ -15,11 +15,11 @@ export interface RoomMessages {
   formerFault(seq: number): WindowFault | undefined;
   /** The next places of frames whose sender nobody knew; the next call goes on behind them. */
   nextUndecided(limit: number): readonly number[];
-  /** What counts, could not be opened, and has to be read once more for that: its frame does not lie in memory. */
-  unheld(): readonly TimelineMessage[];
+  /** Places of what counts, can be opened by now, and has to be read once more for that: its frame does not lie in memory. */
+  unheld(canOpen: (epoch: number) => boolean): readonly number[];
   /** It is not there any more. */
   forget(seq: number): void;
-  /** Opens anew what could not be opened; `open` gives what a frame came to. */
+  /** Opens anew what lacked its key; `open` gives what a frame came to. Of an epoch whose key is still missing one frame is tried. */
   openAgain(open: (frame: VerifiedFrame, message: TimelineMessage) => TimelineMessage): void;
   /** The oldest give way; whether some did. */
   keepNewest(bound: TimelineBound): boolean;
@@ -34,8 +34,6 @@ const maxHeldLength = 32 * 2 ** 20;
 const maxDiverged = 1_000;
 /** What only the window knows of a frame. */
 const windowFaults: ReadonlySet<string> = new Set<WindowFault>(['replayed', 'jumped', 'too-many-boots', 'old-epoch']);
-
-const isThere = <T>(one: T | undefined): one is T => one !== undefined;
 
 /** Drops the oldest of a map that has grown beyond its bound. */
 function bound<T>(map: Map<number, T>, max: number): void {
@@ -52,8 +50,10 @@ export function createRoomMessages(
 ): RoomMessages {
   const refused = new Map<number, string>(saved.refused);
   const undecided = new Set(saved.undecided);
-  /** Frames that count and could not be opened; `null`: it gave way, and lies in the stream. */
+  /** Frames that count and lack their key; `null`: it gave way, and lies in the stream. */
   const frames = new Map<number, VerifiedFrame | null>();
+  /** Their places, by epoch. */
+  const lacking = new Map<number, Set<number>>();
   let heldLength = 0;
   /** The first thing that each said of the log that is not so. */
   const diverged = new Map<string, string>();
@@ -75,13 +75,16 @@ export function createRoomMessages(
     return message;
   }
 
-  function drop(seq: number): void {
+  function drop({ seq, epoch }: Pick<TimelineMessage, 'seq' | 'epoch'>): void {
     heldLength -= frames.get(seq)?.ct.length ?? 0;
     frames.delete(seq);
+    const others = lacking.get(epoch);
+    if (others?.delete(seq) === true && others.size === 0) lacking.delete(epoch);
   }
 
-  function hold(seq: number, frame: VerifiedFrame): void {
+  function hold({ seq, epoch }: TimelineMessage, frame: VerifiedFrame): void {
     frames.set(seq, frame);
+    lacking.set(epoch, (lacking.get(epoch) ?? new Set()).add(seq));
     heldLength += frame.ct.length;
     for (const [oldest, held] of frames) {
       if (heldLength <= maxHeldLength) return;
@@ -92,10 +95,20 @@ export function createRoomMessages(
   }
 
   function put(message: TimelineMessage, frame: VerifiedFrame | undefined): void {
-    drop(message.seq);
-    if (frame !== undefined) hold(message.seq, frame);
+    drop(message);
+    if (frame !== undefined && lacksKey(message)) hold(message, frame);
     timeline.put(message);
     version++;
+  }
+
+  /** False: nothing is new; the others of its epoch lack the same key. */
+  function openOne(seq: number, open: (frame: VerifiedFrame, message: TimelineMessage) => TimelineMessage): boolean {
+    const [frame, message] = [frames.get(seq), timeline.at(seq)];
+    if (frame == null || message === undefined) return true;
+    const opened = open(frame, message);
+    if (lacksKey(opened) && opened.notOpened?.cause === message.notOpened?.cause) return false;
+    put(opened, frame);
+    return true;
   }
 
   function show({ message, frame, isDiverged }: Extract<FrameIntake, { kind: 'shown' }>): void {
@@ -126,23 +139,23 @@ export function createRoomMessages(
       }
       return next;
     },
-    unheld: () => Array.from(frames, ([seq, held]) => (held === null ? timeline.at(seq) : undefined)).filter(isThere),
+    unheld(canOpen) {
+      const openable = [...lacking].filter(([epoch]) => canOpen(epoch));
+      return openable.flatMap(([, seqs]) => [...seqs].filter((seq) => frames.get(seq) === null));
+    },
     forget(seq) {
       undecided.delete(seq);
-      drop(seq);
+      const message = timeline.at(seq);
+      if (message !== undefined) drop(message);
     },
     openAgain(open) {
-      for (const [seq, frame] of [...frames]) {
-        const message = timeline.at(seq);
-        if (frame === null || message === undefined) continue;
-        const opened = open(frame, message);
-        const isOpen = opened.content !== undefined;
-        if (isOpen || opened.notOpened?.cause !== message.notOpened?.cause) put(opened, isOpen ? undefined : frame);
+      for (const seqs of [...lacking.values()]) {
+        for (const seq of [...seqs]) if (!openOne(seq, open)) break;
       }
     },
     keepNewest(most) {
       const gone = timeline.keepNewest(most);
-      for (const { seq } of gone) drop(seq);
+      for (const message of gone) drop(message);
       return gone.length > 0;
     },
     diverged: (matters) => Array.from(diverged).find(([sign]) => matters(sign))?.[1],

@@ -17,9 +17,14 @@ function makeRoom({ ctLength = 10 } = {}) {
   const written = writeRoom();
   const stream = createListedStream('messages', 11);
   let hasKey = true;
+  let openCount = 0;
+  /** What that one was sealed with is not the room's key. */
+  let tampered: string | undefined;
   const frame = { ct: 'A'.repeat(ctLength) } as VerifiedFrame;
   const open = (_: VerifiedFrame, message: TimelineMessage): TimelineMessage => {
     const { notOpened: _notOpened, content: _content, ...place } = message;
+    openCount++;
+    if (place.messageId === tampered) return { ...place, notOpened: { cause: 'tampered', detail: '' } };
     if (!hasKey) return { ...place, notOpened: { cause: 'no-key', detail: '' } };
     return { ...place, content: { kind: 'text', text: place.messageId } };
   };
@@ -61,6 +66,10 @@ function makeRoom({ ctLength = 10 } = {}) {
     setKey: (is: boolean) => {
       hasKey = is;
     },
+    tamper: (messageId: string) => {
+      tampered = messageId;
+    },
+    openCount: () => openCount,
   };
 }
 
@@ -125,6 +134,24 @@ describe('R33 reading a room', () => {
     await reader.tryAgain();
     await reader.tryAgain();
     expect(causes(reader)).toEqual(range(60).map(() => undefined));
+  });
+
+  test('R44 what another key sealed is tried once, and of frames that lack their key one of each epoch at a time', async () => {
+    const { readerFrom, say, setKey, tamper, openCount } = makeRoom();
+    say(0);
+    tamper(messageIdOf(0));
+    const reader = readerFrom();
+    await reader.catchUp();
+    setKey(false);
+    say(...range(100).map((counter) => counter + 1));
+    await reader.catchUp();
+    expect(openCount()).toBe(101);
+    for (let look = 0; look < 50; look++) await reader.tryAgain();
+    expect(openCount()).toBe(151);
+    setKey(true);
+    await reader.tryAgain();
+    expect(openCount()).toBe(251);
+    expect(causes(reader)).toEqual(['tampered', ...range(100).map(() => undefined)]);
   });
 
   test('R13 of a stretch without end only as much is held as was asked for', async () => {

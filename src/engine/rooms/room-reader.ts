@@ -242,8 +242,8 @@ function createSteps(deps: RoomReaderDeps) {
     async tryAgain(signal: AbortSignal | undefined): Promise<void> {
       const { log, messages } = judged;
       messages.openAgain((frame, message) => intake.open(frame, message, log));
-      const canOpen = messages.unheld().filter(({ epoch }) => intake.canOpen(log, epoch));
-      for (const { seq } of canOpen.slice(0, againLimit)) await takeAgain(seq, signal);
+      const openable = messages.unheld((epoch) => intake.canOpen(log, epoch));
+      for (const seq of openable.slice(0, againLimit)) await takeAgain(seq, signal);
       for (const seq of messages.nextUndecided(againLimit)) await takeAgain(seq, signal);
     },
   };

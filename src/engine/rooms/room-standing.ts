@@ -187,6 +187,8 @@ export interface RoomStandingMachine {
   refusalOf(entry: RoomEntry): StandingRefusal | undefined;
   /** Applies an entry that is not refused. */
   apply(entry: RoomEntry): void;
+  /** The same state, which goes on by itself. */
+  copy(): RoomStandingMachine;
 }
 
 /** The rule of one type, for an entry of it: what the compiler cannot follow through a lookup. */
@@ -203,6 +205,10 @@ export function beginRoom({ actor, body }: Of<'CREATE'>): RoomStandingMachine {
     invited: new Map(),
     peers: new Set([peer]),
   };
+  return machineOf(state);
+}
+
+function machineOf(state: State): RoomStandingMachine {
   return {
     standing: state,
     refusalOf(entry) {
@@ -214,6 +220,13 @@ export function beginRoom({ actor, body }: Of<'CREATE'>): RoomStandingMachine {
       if (entry.body.type === 'CREATE') throw new TypeError('a room begins once');
       ruleOf(entry.body).apply(state, entry as Of<LaterType>);
       if (beginsEpoch(entry.body)) state.epoch++;
+    },
+    copy() {
+      const { members, invited, peers } = state;
+      return machineOf({
+        ...state,
+        ...{ members: new Map(members), invited: new Map(invited), peers: new Set(peers) },
+      });
     },
   };
 }

@@ -7,7 +7,7 @@ import type { RoomSummary } from '../../shared/contract/rooms-contract.ts';
 import type { LoadingProgress } from './room-loading.ts';
 import { unreadMarks } from './room-marks.ts';
 import { lastJoinSeq, type RoomPlace, standingOf } from './room-place.ts';
-import type { ShownMessage } from './room-timeline.ts';
+import { lacksKey, type ShownMessage } from './room-timeline.ts';
 import { lineOf, troubleNext } from './room-words.ts';
 
 type Said = Pick<
@@ -47,9 +47,7 @@ function saidIn(place: RoomPlace): Said {
     firstUnreadSeq: unread.firstSeq ?? null,
     lastMs: newest.at(-1)?.message.atMs ?? place.desk.reader.log().entries().at(-1)?.atMs ?? null,
     lastLine: last === undefined ? null : lastLineOf(last),
-    lockedCount: timeline
-      .all()
-      .filter(({ notOpened: fault }) => fault?.cause === 'no-key' || fault?.cause === 'withheld').length,
+    lockedCount: timeline.all().filter(lacksKey).length,
   };
 }
 

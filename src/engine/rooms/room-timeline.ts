@@ -26,6 +26,11 @@ export interface TimelineMessage {
   readonly notOpened?: NotOpened;
 }
 
+/** Whether a message counts and only its key is missing: with it, it can be opened. What another key sealed never opens. */
+export function lacksKey({ isCounted, notOpened }: Pick<TimelineMessage, 'isCounted' | 'notOpened'>): boolean {
+  return isCounted && (notOpened?.cause === 'no-key' || notOpened?.cause === 'withheld');
+}
+
 /** A message as it is to be shown: what was said about it later is in it. */
 export interface ShownMessage {
   readonly message: TimelineMessage;

@@ -63,7 +63,7 @@ function keyFinder({
       return { cause: 'withheld', detail };
     }
     // Who joined is given its key by whoever invited it.
-    const giver = base?.kind === 'JOIN' ? log.inviterOf(base) : base?.author;
+    const giver = base?.kind === 'JOIN' ? base.inviter : base?.author;
     const from = base === undefined ? 'its members' : ((giver && log.peerOf(giver)) ?? 'its author');
     return { cause: 'no-key', detail: `The key of epoch ${epoch} has not come yet; ${from} can give it.` };
   };
