@@ -15,6 +15,7 @@ import type { OperatorOutbox } from './outbox/operator-outbox.ts';
 import type { GrantLookup } from './ports/directory.ts';
 import type { OperatorPrompt } from './ports/operator-prompt.ts';
 import type { SnapshotReaders } from './snapshots/snapshot-hub.ts';
+import { createTraceService } from './trace/trace-service.ts';
 import { type BundleService, type BundleServiceDeps, createBundleService } from './triage/bundle-service.ts';
 import { type BundlesService, createBundlesService } from './triage/bundles-service.ts';
 import { createCampaignStore } from './triage/campaign-store.ts';
@@ -33,7 +34,7 @@ import type { WorkPlaneDeps } from './work-plane.ts';
 export interface TriagePlane {
   /** Ends it; campaigns go on after the next start. */
   close(): Promise<void>;
-  readonly services: Pick<Services<AppContract>, 'dlq' | 'bundles'>;
+  readonly services: Pick<Services<AppContract>, 'dlq' | 'bundles' | 'trace'>;
   readonly readers: Pick<SnapshotReaders<AppContract>, 'dlq.state' | 'bundles.state'>;
 }
 
@@ -162,11 +163,12 @@ export function createTriagePlane(deps: TriagePlaneDeps): TriagePlane {
     campaigns.follow();
   };
   const openings = held.add(createOpenings(deps));
+  const trace = createTraceService({ workspace, durable: live.durable, buffer, reader, judge, clock });
   for (const one of [connection, gate]) held.add(one.onChange(follow));
   held.add(gate.onChange((isOpen) => isOpen || openings.lock()));
   void campaigns.resume();
   return {
-    services: { dlq: { ...letters.calls, ...retry, ...bundles.calls }, bundles: openings.calls },
+    services: { dlq: { ...letters.calls, ...retry, ...bundles.calls }, bundles: openings.calls, trace },
     readers: { 'dlq.state': letters.state, 'bundles.state': openings.state },
     async close() {
       await campaigns.close();

@@ -39,7 +39,7 @@ import type { Envelope } from '../../src/shared/protocol/envelope.ts';
 import { aadOf } from '../../src/shared/protocol/envelope-aad.ts';
 import type { Grant } from '../../src/shared/protocol/identity-records.ts';
 import type { Role } from '../../src/shared/protocol/roles.ts';
-import { startTrace } from '../../src/shared/protocol/trace-context.ts';
+import { startTrace, type TraceContext } from '../../src/shared/protocol/trace-context.ts';
 import { grantWith, root, signerOf } from './identity-fixture.ts';
 
 /** Name of the workspace. */
@@ -56,7 +56,7 @@ export interface TrustedPeer {
     payload: object,
     verb?: string,
     subject?: string,
-    more?: { readonly causationId?: string },
+    more?: { readonly causationId?: string; readonly trace?: TraceContext },
   ): { readonly subject: string; readonly data: Uint8Array; readonly envelope: Envelope };
 }
 

@@ -41,7 +41,7 @@ function setUp(isTrusted = true) {
         }),
     },
     identity: { setUp() {}, unlock: () => 'unlocked', lock() {}, touch() {}, backup() {}, restore() {} },
-    ...{ rooms: {}, sessions: {} },
+    ...{ rooms: {}, sessions: {}, trace: {} },
     settings: { set() {}, reset() {}, setSecret() {}, deleteSecret() {} },
     streams: {
       read() {

@@ -19,6 +19,7 @@ import { sessionsContract } from './sessions-contract.ts';
 import { settingsContract } from './settings-contract.ts';
 import { streamsContract } from './streams-contract.ts';
 import { swarmContract } from './swarm-contract.ts';
+import { traceContract } from './trace-contract.ts';
 
 export const appContract = {
   access: accessContract,
@@ -38,6 +39,7 @@ export const appContract = {
   settings: settingsContract,
   streams: streamsContract,
   swarm: swarmContract,
+  trace: traceContract,
 } as const;
 
 /** The type that both ends derive from. */

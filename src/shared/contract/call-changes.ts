@@ -125,4 +125,5 @@ export const callChanges: Readonly<Record<CallName<AppContract>, Changes>> = {
   'swarm.run': 'bus',
   'swarm.start': 'bus',
   'swarm.stop': 'machine',
+  'trace.read': 'nothing',
 };
