@@ -84,7 +84,7 @@ const isLocked = (folder: string): boolean =>
   existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.lock'));
 
 /** A key store in memory, as far as rooms use one. */
-function memoryStore(): Pick<KeyStore, 'state' | 'read' | 'update'> {
+export function memoryStore(): Pick<KeyStore, 'state' | 'read' | 'update'> {
   let contents: KeyStoreContents = emptyContents;
   return {
     state: () => ({ kind: 'unlocked' }) as ReturnType<KeyStore['state']>,

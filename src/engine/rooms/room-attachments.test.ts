@@ -184,3 +184,22 @@ test('R53 who joins while a file is stored reads it: it is sealed anew', async (
   expect(attachment.epoch).toBe(dan.desk(room).reader.log().standing()?.epoch);
   expect(digestOf(await run(readAll(opened)))).toBe(digestOf(bytes));
 });
+
+test('I3 R12 a file that is looked at and not read leaves no copy of its room’s key behind', async () => {
+  const { id } = await send(someBytes(1_000));
+  const keyOf = ben.keyring.keyOf;
+  let copyCount = 0;
+  (ben.keyring as { keyOf: typeof keyOf }).keyOf = (log, epoch) => {
+    const key = keyOf(log, epoch);
+    if (key === undefined) return undefined;
+    const reveal = (): Uint8Array => {
+      copyCount++;
+      return key.reveal();
+    };
+    return { ...key, reveal };
+  };
+  const opened = ben.desk(room).attachments.open(id, { signal: never });
+  expect(copyCount).toBe(0);
+  await run(readAll(opened.bytes));
+  expect(copyCount).toBe(1);
+});

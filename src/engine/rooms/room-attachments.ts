@@ -85,8 +85,15 @@ async function* counted(bytes: AsyncIterable<Uint8Array>, { onProgress }: Transf
   }
 }
 
-/** The ring's keys live as long as the key store is open: what takes its time has its own. */
-async function* withKey(key: Secret, bytes: (key: Secret) => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * The ring's keys live as long as the key store is open: what takes its time has its own, from the first byte that is asked for. What
+ * nobody reads has none, as nobody would erase it.
+ */
+async function* withKey(
+  take: () => Secret,
+  bytes: (key: Secret) => AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const key = take();
   try {
     yield* bytes(key);
   } finally {
@@ -242,11 +249,15 @@ export function createRoomAttachments(deps: RoomAttachmentsDeps): RoomAttachment
           'forbidden',
           'attachment: its message names a place that is not its sender’s; nothing is read',
         );
-      const key = epoch <= message.epoch ? keyring.keyOf(reader.log(), epoch) : undefined;
-      if (key === undefined) throw noKey(epoch);
+      const find = (): Secret => {
+        const key = epoch <= message.epoch ? keyring.keyOf(reader.log(), epoch) : undefined;
+        if (key === undefined) throw noKey(epoch);
+        return key;
+      };
+      find();
+      const take = (): Secret => createSecret(find().reveal().slice());
       const read = (signal: AbortSignal) => durable.objects(bucket).get(object, { signal });
-      const own = createSecret(key.reveal().slice());
-      const bytes = withKey(own, (roomKey) => openMedia(read, attachment, { roomKey, signal: options.signal }));
+      const bytes = withKey(take, (roomKey) => openMedia(read, attachment, { roomKey, signal: options.signal }));
       return { attachment, bytes: counted(bytes, options) };
     },
     async takeBack(content) {

@@ -25,6 +25,7 @@ import type { RoomKeyExchange } from './room-key-exchange.ts';
 import { createRoomKeyWants } from './room-key-wants.ts';
 import type { RoomKeyring } from './room-keyring.ts';
 import type { RoomLogReader } from './room-log-reader.ts';
+import { createLooking } from './room-looking.ts';
 import { type UnreadMarks, unreadMarks } from './room-marks.ts';
 import { createRoomPresence, type PresenceChoice, type RoomPresence } from './room-presence.ts';
 import { createRoomReader, type RoomReader, readStateOf } from './room-reader.ts';
@@ -109,27 +110,6 @@ function createSaving({ file, clock }: Pick<RoomDeskDeps, 'file' | 'clock'>, rea
   };
 }
 
-/** Looks when it is asked to; whoever asks while it looks has it look once more. */
-function createLooking(once: () => Promise<void>): () => Promise<void> {
-  let looking: Promise<void> | undefined;
-  let isAgain = false;
-
-  async function lookUntilDone(): Promise<void> {
-    do {
-      isAgain = false;
-      await once();
-    } while (isAgain);
-  }
-
-  return () => {
-    isAgain = true;
-    looking ??= lookUntilDone().finally(() => {
-      looking = undefined;
-    });
-    return looking;
-  };
-}
-
 /** What the desk does for the keys of its room, and to change it. */
 function createKeyWork(deps: RoomDeskDeps, { reader, lookSoon, tell }: DeskUse) {
   const { signer, logs, file, keyring, exchange, commits, clock } = deps;
@@ -185,12 +165,17 @@ export function createRoomDesk(deps: RoomDeskDeps): RoomDesk {
   const { room } = logs;
   const self = signer.nkey;
   const held = createDisposer();
+  const isOpen = (): boolean => !held.isDisposed;
   const reader = createRoomReader({ workspace, durable, logs, intake, self, saved: readStateOf(file.read()) });
   const use: DeskUse = { reader, lookSoon: () => lookSoon(), tell };
   const keyWork = createKeyWork(deps, use);
   const { wants, duties, commit } = keyWork;
   held.add(wants);
-  const { sealer, sender, attachments } = createTalk(deps, use, keyWork);
+  const { sealer, sender, attachments } = createTalk(
+    { ...deps, isConnected: () => isOpen() && isConnected() },
+    use,
+    keyWork,
+  );
   const saving = held.add(createSaving(deps, reader));
   const presence = held.add(createRoomPresence({ ...deps, room, self, judge, log: () => reader.log() }));
 
@@ -199,22 +184,30 @@ export function createRoomDesk(deps: RoomDeskDeps): RoomDesk {
     else logger.bug('room.look', error);
   }
 
+  /** What is to be done once the room is read, each by itself: one that fails keeps none of the others. */
+  const steps = [wants.askIfDue, duties.run, sender.flush, attachments.tidy];
+
+  async function workOn(): Promise<void> {
+    for (const step of steps) if (isOpen() && isConnected()) await step().catch(tell);
+  }
+
   const look = createLooking(async () => {
-    if (held.isDisposed) return;
-    await reader.catchUp();
-    await reader.tryAgain();
-    if (isConnected()) {
-      await wants.askIfDue();
-      await duties.run();
-      await sender.flush();
-      await attachments.tidy();
+    if (!isOpen()) return;
+    try {
+      await reader.catchUp();
+      await reader.tryAgain();
+      await workOn();
+    } finally {
+      // Whoever closed the room meanwhile has no timer left that nobody ends.
+      if (isOpen()) {
+        saving.soon(tell);
+        onChange();
+      }
     }
-    saving.soon(tell);
-    onChange();
   });
 
   function lookSoon(): void {
-    if (!held.isDisposed) look().catch(tell);
+    if (isOpen()) look().catch(tell);
   }
 
   held.add(bus.subscribe(roomMessagesSubject(workspace, room), { kind: 'latest', capacity: 1, onBatch: lookSoon }));

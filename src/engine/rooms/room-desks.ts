@@ -5,14 +5,15 @@
 import { join } from 'node:path';
 import { utf8 } from '../../shared/base/bytes.ts';
 import type { Disposable } from '../../shared/base/disposer.ts';
-import { VakError } from '../../shared/base/vak-error.ts';
+import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
+import { createBoundedCache } from '../crypto/bounded-cache.ts';
 import type { SharedJsonFile } from '../identity/shared-json-file.ts';
 import { createSerialLane } from '../serial-lane.ts';
 import { type FrameIntakes, roomFrameType } from './frame-intake.ts';
 import type { RoomCommits } from './room-commits.ts';
 import { createRoomDesk, type RoomDesk } from './room-desk.ts';
-import { maxRooms, openRoomFile, type RoomFileOptions, type RoomIndexState } from './room-file.ts';
+import { maxRooms, openRoomFile, type RoomFileOptions, type RoomFileState, type RoomIndexState } from './room-file.ts';
 import type { RoomKeyExchange } from './room-key-exchange.ts';
 import { createRoomLogReader, type RoomLogReader } from './room-log-reader.ts';
 import type { RoomsDeps } from './room-peer.ts';
@@ -40,6 +41,9 @@ export interface RoomDesksParts {
 
 /** Rooms that this peer is invited to and has open. */
 const maxInvitedTo = 100;
+/** A named room of which nothing can be made now is looked at again so much later, ms; of so many that is remembered. */
+const hintEveryMs = 30_000;
+const maxHintsRemembered = 4_096;
 
 /** Creates it empty. */
 export function createRoomDesks(deps: RoomsDeps, parts: RoomDesksParts): RoomDesks {
@@ -52,10 +56,31 @@ export function createRoomDesks(deps: RoomsDeps, parts: RoomDesksParts): RoomDes
   const readerOf = (room: string): RoomLogReader =>
     createRoomLogReader({ workspace, room, bus, durable, judge, checks, heads, clock, logger });
 
+  let isClosed = false;
+  /** When those were looked at that were no use then. */
+  const inVainMs = createBoundedCache<number>(maxHintsRemembered);
+  const closed = (): VakError => new VakError('closed', 'rooms: they were closed');
+
   async function add(room: string, logs: RoomLogReader): Promise<RoomDesk> {
+    if (isClosed) throw closed();
     if (desks.size >= maxRooms) throw new VakError('limit-exceeded', `rooms: ${maxRooms} are open already; leave some`);
     const file = await openRoomFile({ ...fileOptions, path: join(folder, `${room}.sealed`) }, room);
-    const desk = createRoomDesk({
+    try {
+      await index.update((kept) => (kept.rooms.includes(room) ? kept : { ...kept, rooms: [...kept.rooms, room] }));
+      // Whoever closed the rooms meanwhile closes no desk that comes after.
+      if (isClosed) throw closed();
+    } catch (error) {
+      file.dispose();
+      throw error;
+    }
+    const desk = deskOf(room, logs, file);
+    desks.set(room, desk);
+    onChange();
+    return desk;
+  }
+
+  function deskOf(room: string, logs: RoomLogReader, file: SharedJsonFile<RoomFileState>): RoomDesk {
+    return createRoomDesk({
       ...{ workspace, peer, signer, bus, durable, judge, logs, file, intake, keyring, exchange, commits },
       ...{ isConnected, clock, randomness, logger, onChange: onDeskChange },
       ...{ publishNow: own.publishNow, choice: () => index.read() },
@@ -66,14 +91,24 @@ export function createRoomDesks(deps: RoomsDeps, parts: RoomDesksParts): RoomDes
         await own.publishStored({ subject, type: roomFrameType, payload, trace }, { messageId });
       },
     });
-    desks.set(room, desk);
-    await index.update((kept) => (kept.rooms.includes(room) ? kept : { ...kept, rooms: [...kept.rooms, room] }));
-    onChange();
-    return desk;
   }
 
-  const open: RoomDesks['open'] = (room, logs) =>
-    lane.run(async () => desks.get(room) ?? (await add(room, logs ?? readerOf(room))));
+  const open: RoomDesks['open'] = (room, given) =>
+    lane.run(async () => {
+      const known = desks.get(room);
+      if (known !== undefined) {
+        if (given !== known.logs) given?.dispose();
+        return known;
+      }
+      const logs = given ?? readerOf(room);
+      try {
+        return await add(room, logs);
+      } catch (error) {
+        // Nobody else would end it.
+        logs.dispose();
+        throw error;
+      }
+    });
 
   /** How this peer stands in a room that somebody named. */
   async function standingIn(room: string): Promise<'member' | 'invited' | 'none' | 'unknown'> {
@@ -98,7 +133,22 @@ export function createRoomDesks(deps: RoomsDeps, parts: RoomDesksParts): RoomDes
     // Whoever invites to rooms without end fills nobody's list: of those that one is in there is always room.
     else if (found === 'member' || (found === 'invited' && invitedCount() < maxInvitedTo))
       (await open(room)).lookSoon();
+    else inVainMs.set(room, clock.monotonic());
   }
+
+  /** One that cannot be opened keeps none of the others. */
+  async function tryHint(room: string): Promise<void> {
+    try {
+      await openHint(room);
+    } catch (error) {
+      if (!isVakError(error)) throw error;
+      inVainMs.set(room, clock.monotonic());
+      logger.warn('rooms.open', { room, code: error.code });
+    }
+  }
+
+  const isDue = (room: string): boolean =>
+    clock.monotonic() - (inVainMs.get(room) ?? Number.NEGATIVE_INFINITY) >= hintEveryMs;
 
   return {
     list: () => [...desks.values()],
@@ -106,7 +156,7 @@ export function createRoomDesks(deps: RoomsDeps, parts: RoomDesksParts): RoomDes
     open,
     async openHints(rooms) {
       for (const room of rooms) {
-        if (!desks.has(room)) await openHint(room);
+        if (!isClosed && !desks.has(room) && isDue(room)) await tryHint(room);
       }
     },
     readerOf,
@@ -114,6 +164,7 @@ export function createRoomDesks(deps: RoomsDeps, parts: RoomDesksParts): RoomDes
       for (const desk of desks.values()) desk.lookSoon();
     },
     dispose() {
+      isClosed = true;
       for (const desk of desks.values()) desk.dispose();
     },
   };

@@ -22,6 +22,8 @@ export interface RoomKeyring extends Disposable {
   keyOf(log: RoomLog, epoch: number): Secret | undefined;
   /** The epoch from whose key that one's follows by steps: what has to be asked for (R28). */
   baseOf(log: RoomLog, epoch: number): EpochStart | undefined;
+  /** Whether a key is kept there, whatever the log says of it. */
+  has(place: KeptKeyPlace): boolean;
   /** Keeps a key; the ring owns it from now on. Resolves when it is on disk. Throws `locked`, and what the key store throws. */
   keep(place: KeptKeyPlace, key: Secret): Promise<void>;
   /** Forgets keys that were made for entries that others forestalled; while the key store is locked it does nothing. Throws as `keep`. */
@@ -128,6 +130,7 @@ export function createRoomKeyring(keyStore: Pick<KeyStore, 'state' | 'read' | 'u
       return key;
     },
     baseOf: (log, epoch) => pathTo(log, epoch)[0],
+    has: (place) => keyStore.state().kind === 'unlocked' && keyStore.read().roomKeys.has(keptName(place)),
     async keep(place, key) {
       // The store keeps a copy of its own.
       const copy = createSecret(key.reveal().slice());

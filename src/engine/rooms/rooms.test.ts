@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openRoomPeople, type Person, type RoomPeople } from '../../../tests/support/room-people.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
 
 let people: RoomPeople;
 beforeEach(async () => {
@@ -146,4 +147,59 @@ test('R33 damaged files are set aside: the rooms are found again, and read from 
   const again = await people.restart(ben);
   await people.settle(again);
   expect(again.texts(room)).toEqual(['one']);
+});
+
+/** Has whatever is under way go on by so many steps, without time. */
+async function turn(times: number): Promise<void> {
+  for (let turns = 0; turns < times; turns++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    people.place.clock.runDeferred();
+  }
+}
+
+test('R62 rooms that are closed while they look leave no timer and no reader behind, at whichever step it is', async () => {
+  const [cleo, ben] = [await people.person('cleo'), await people.person('ben')];
+  const room = await roomOf(cleo, ben);
+  await cleo.say(room, 'one');
+  await people.settle(cleo, ben);
+  const { durable } = people.place.fabric;
+  const subject = `vak.rooms.acme.${room}.messages`;
+  const { messages } = await run(durable.stream('VAK_ROOMS_acme').read({ subject, limit: 1 }));
+  ben.rooms.dispose();
+  cleo.rooms.dispose();
+  await people.place.pass(5_000);
+  for (let steps = 0; steps < 16; steps++) {
+    const before = people.place.clock.timerCount;
+    const twin = await people.twin(ben);
+    await people.place.pass(3_000);
+    const appending = durable.append(subject, messages[0]?.data ?? new Uint8Array());
+    const looking = twin.desk(room).look();
+    await turn(steps);
+    twin.rooms.dispose();
+    await turn(40);
+    await Promise.allSettled([appending, looking]);
+    // Timers of the peers themselves may have ended meanwhile.
+    expect(people.place.clock.timerCount, `at step ${steps}`).toBeLessThanOrEqual(before);
+  }
+});
+
+test('R24 a room that could not be made leaves nothing behind that reads its log', async () => {
+  const cleo = await people.person('cleo');
+  await people.place.pass(2_000);
+  const before = people.place.clock.timerCount;
+  people.place.fates.push(async () => {
+    throw new VakError('limit-exceeded', 'the stream is full');
+  });
+  const making = cleo.rooms.create({ name: 'Night shift', topic: '', history: 'joined' });
+  await expect(run(making)).rejects.toMatchObject({ code: 'limit-exceeded' });
+  expect(people.place.clock.timerCount).toBe(before);
+});
+
+test('R50 a room that cannot be opened keeps no other from being opened', async () => {
+  const [cleo, ben] = [await people.person('cleo'), await people.person('ben')];
+  const [first, second] = [await roomOf(cleo), await roomOf(cleo)];
+  mkdirSync(join(ben.folder, `${first}.sealed`), { recursive: true });
+  for (const room of [first, second]) await people.invite(room, cleo, ben);
+  await people.settle(ben);
+  expect(ben.rooms.list().map(({ room }) => room)).toEqual([second]);
 });

@@ -3,19 +3,19 @@
  * Law: a room is one's own because its log says so; what a service or an invitation says is a hint.
  */
 import { join } from 'node:path';
-import { createDisposer, type Disposer } from '../../shared/base/disposer.ts';
+import { createDisposer } from '../../shared/base/disposer.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
 import type { Secret } from '../identity/secret.ts';
 import type { SharedJsonFile } from '../identity/shared-json-file.ts';
-import type { Logger } from '../ports/logger.ts';
 import { createFrameIntake } from './frame-intake.ts';
 import { createRoomCommits, type NewRoom } from './room-commits.ts';
 import type { RoomDesk } from './room-desk.ts';
-import { createRoomDesks, type RoomDesks } from './room-desks.ts';
+import { createRoomDesks } from './room-desks.ts';
 import { openRoomIndex, type RoomIndexState } from './room-file.ts';
 import { createRoomKeyExchange, type RoomKeyExchange } from './room-key-exchange.ts';
-import { createRoomKeyInbox, type RoomKeyInbox } from './room-key-inbox.ts';
+import { createRoomKeyInbox } from './room-key-inbox.ts';
+import { createKeyLooking } from './room-key-looking.ts';
 import type { RoomKeyring } from './room-keyring.ts';
 import type { RoomLog } from './room-log.ts';
 import type { RoomLogReader } from './room-log-reader.ts';
@@ -69,46 +69,6 @@ function keyFinder({
   };
 }
 
-/** Looks at what came for this peer: keys open what waits for them, invitations lead to rooms. */
-function createKeyLooking(parts: {
-  readonly inbox: RoomKeyInbox;
-  readonly exchange: RoomKeyExchange;
-  readonly desks: RoomDesks;
-  readonly held: Disposer;
-  readonly logger: Logger;
-  readonly onChange: () => void;
-}) {
-  const { inbox, exchange, desks, held, logger, onChange } = parts;
-
-  async function look(): Promise<void> {
-    await inbox.read();
-    await desks.openHints(exchange.invitations());
-    desks.lookSoon();
-  }
-
-  function tell(error: unknown): void {
-    if (isVakError(error)) logger.warn('rooms.look', { code: error.code });
-    else logger.bug('rooms.look', error);
-  }
-
-  /** A log was read further: records may have waited for that. */
-  async function takeWaiting(): Promise<void> {
-    const waitingCount = inbox.waitingCount();
-    await inbox.read();
-    if (inbox.waitingCount() < waitingCount) desks.lookSoon();
-  }
-
-  return {
-    lookSoon(): void {
-      if (!held.isDisposed) look().catch(tell);
-    },
-    onDeskChange(): void {
-      if (inbox.waitingCount() > 0 && !held.isDisposed) takeWaiting().catch(tell);
-      onChange();
-    },
-  };
-}
-
 /** The exchange of keys over the peer's own publisher. */
 function createExchange(deps: RoomsDeps, logOf: (room: string) => RoomLog | undefined): RoomKeyExchange {
   const { own, keyring, boxes, boxOf, clock, randomness, onChange } = deps;
@@ -156,7 +116,7 @@ export async function openRooms(deps: RoomsDeps): Promise<Rooms> {
     }
   }
 
-  const { lookSoon, onDeskChange } = createKeyLooking({ inbox, exchange, desks, held, logger, onChange });
+  const { lookSoon, onDeskChange } = createKeyLooking({ inbox, exchange, desks, held, clock, logger, onChange });
 
   try {
     for (const room of index.read().rooms) await desks.open(room);
@@ -177,13 +137,16 @@ export async function openRooms(deps: RoomsDeps): Promise<Rooms> {
     },
     open: desks.open,
     async create(fields) {
-      const logs: RoomLogReader[] = [];
-      const room = await commits.create({ ...fields, peer }, (id) => {
-        const reader = desks.readerOf(id);
-        logs.push(reader);
-        return reader;
+      let logs: RoomLogReader | undefined;
+      const begin = (id: string): RoomLogReader => {
+        logs = desks.readerOf(id);
+        return logs;
+      };
+      const room = await commits.create({ ...fields, peer }, begin).catch((error: unknown) => {
+        logs?.dispose();
+        throw error;
       });
-      return await desks.open(room, logs[0]);
+      return await desks.open(room, logs);
     },
     async look() {
       await desks.openHints(await hints());
