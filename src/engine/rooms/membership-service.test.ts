@@ -13,8 +13,11 @@ import { toText, utf8 } from '../../shared/base/bytes.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { RoomEntry, RoomEntryBody } from '../../shared/protocol/payload-room-log.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
+import { createRecordChecks } from '../identity/signed-record.ts';
 import type { WorkPeer } from '../work/work-peer.ts';
 import { signRoomEntry } from './room-entry.ts';
+import { createRoomHints } from './room-hints.ts';
+import { createRoomShelf } from './room-shelf.ts';
 
 let place: MembershipPlace;
 let ada: Asker;
@@ -160,8 +163,8 @@ test('R25 mine names the rooms in which the asker’s key is a member or invited
   await place.run(ben.client.append(entry, { reader: ben.reader(own) }));
   await ben.commit(own, { type: 'INVITE', peer: 'anna', role: 'member' }, ada.key);
   expect(await place.run(ada.client.mine())).toEqual([
-    { room: own, n: 1, standing: 'invited' },
     { room: shared, n: 2, standing: 'member' },
+    { room: own, n: 1, standing: 'invited' },
   ]);
   await ada.commit(own, { type: 'DECLINE' });
   await ben.commit(shared, { type: 'LEAVE' });
@@ -169,6 +172,67 @@ test('R25 mine names the rooms in which the asker’s key is a member or invited
   expect(await place.run(ben.client.mine())).toEqual([{ room: own, n: 2, standing: 'member' }]);
   const { client } = await place.asker('nobody');
   expect(await place.run(client.mine())).toEqual([]);
+});
+
+/** A peer whose readings of one log are told. */
+const toldReads =
+  (reads: string[]) =>
+  (peer: WorkPeer): WorkPeer => ({
+    ...peer,
+    durable: {
+      ...peer.durable,
+      stream(name) {
+        const stream = peer.durable.stream(name);
+        return {
+          ...stream,
+          async last(subject) {
+            if (subject.endsWith('.log')) reads.push(subject);
+            return await stream.last(subject);
+          },
+        };
+      },
+    },
+  });
+
+test('R25 whoever asks in which rooms it is has a log read only if there is something new on it, whoever asked before', async () => {
+  const reads: string[] = [];
+  await place.serve('membershipd', { through: toldReads(reads) });
+  const rooms = [await openRoom(place, ada, [ben])];
+  for (let n = 20; n < 24; n++) {
+    const { room, entry } = ada.create(n);
+    await place.run(ada.client.append(entry, { reader: ada.reader(room) }));
+    rooms.push(room);
+  }
+  const [shared = ''] = rooms;
+  expect(await place.run(ada.client.mine())).toHaveLength(5);
+  reads.length = 0;
+  expect(await place.run(ada.client.mine())).toHaveLength(5);
+  expect(await place.run(ben.client.mine())).toHaveLength(1);
+  expect(reads).toEqual([]);
+  await ben.commit(shared, { type: 'LEAVE' });
+  reads.length = 0;
+  expect(await place.run(ben.client.mine())).toEqual([]);
+  expect(await place.run(ada.client.mine())).toContainEqual({ room: shared, n: 3, standing: 'member' });
+  expect(reads).toEqual([logOf(shared)]);
+});
+
+test('R25 whoever invites a key to rooms without end hides no room that it is in, and is held to a number', async () => {
+  await place.serve();
+  const shared = await openRoom(place, ada, [ben]);
+  const flood: string[] = [];
+  for (let n = 30; n < 36; n++) {
+    const { room, entry } = ada.create(n);
+    await place.run(ada.client.append(entry, { reader: ada.reader(room) }));
+    await ada.commit(room, { type: 'INVITE', peer: 'ben', role: 'member' }, ben.key);
+    flood.push(room);
+  }
+  const peer = await place.run(
+    place.plane.openPeer({ fabric: place.fabric }, 'membershipd', { roles: ['membershipd'] }),
+  );
+  const deps = { ...peer, ...place.plane.ports };
+  const shelf = createRoomShelf({ ...deps, checks: createRecordChecks() });
+  const hints = await place.run(createRoomHints({ ...deps, shelf, maxInvited: 3 }).of(ben.key));
+  expect(hints.map(({ room }) => room)).toEqual([shared, ...flood.slice(3).reverse()]);
 });
 
 test('R24 memory is bounded: the room that was used longest ago gives way, and is read again', async () => {

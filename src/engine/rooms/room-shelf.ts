@@ -12,7 +12,7 @@ export interface RoomShelf {
   use<T>(room: string, work: (room: ShelvedRoom) => Promise<T> | T): Promise<T>;
 }
 
-export interface ShelvedRoom extends Pick<RoomReading, 'log' | 'lastSeq'> {
+export interface ShelvedRoom extends Pick<RoomReading, 'log' | 'lastSeq' | 'isUnproven'> {
   /** Reads on. Throws as `use` does. */
   readOn(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export function createRoomShelf(
     const reading = kept.get(room)?.reading ?? createRoomReading({ ...deps, room });
     try {
       await readOn(reading);
-      return await work({ log: reading.log, lastSeq: reading.lastSeq, readOn: () => readOn(reading) });
+      return await work({ ...reading, readOn: () => readOn(reading) });
     } finally {
       const weight = reading.log().entries().length;
       // Whoever asks for rooms that are not there takes no place.
