@@ -160,13 +160,12 @@ interface DeskUse {
 
 /** Creates it; `lookSoon` begins. */
 export function createRoomDesk(deps: RoomDeskDeps): RoomDesk {
-  const { workspace, peer, signer, bus, durable, judge, logs, file, intake, isConnected, clock, logger, onChange } =
-    deps;
+  const { workspace, peer, signer, bus, judge, logs, file, isConnected, clock, logger, onChange } = deps;
   const { room } = logs;
   const self = signer.nkey;
   const held = createDisposer();
   const isOpen = (): boolean => !held.isDisposed;
-  const reader = createRoomReader({ workspace, durable, logs, intake, self, saved: readStateOf(file.read()) });
+  const reader = createRoomReader({ ...deps, self, saved: readStateOf(file.read()) });
   const use: DeskUse = { reader, lookSoon: () => lookSoon(), tell };
   const keyWork = createKeyWork(deps, use);
   const { wants, duties, commit } = keyWork;

@@ -3,6 +3,7 @@ import { createListedStream } from '../../../tests/support/listed-stream.ts';
 import { keyOf, writeRoom } from '../../../tests/support/room-fixture.ts';
 import { messageIdOf } from '../../../tests/support/room-key-fixture.ts';
 import { toText, utf8 } from '../../shared/base/bytes.ts';
+import { createFakeClock } from '../ports/fake-clock.ts';
 import type { FrameIntakes } from './frame-intake.ts';
 import { emptyRoomFile } from './room-file.ts';
 import type { VerifiedFrame } from './room-frame.ts';
@@ -18,6 +19,9 @@ function makeRoom({ ctLength = 10 } = {}) {
   const stream = createListedStream('messages', 11);
   let hasKey = true;
   let openCount = 0;
+  let takeCount = 0;
+  /** Nobody knows a grant of its sender. */
+  let isUndecided = false;
   /** What that one was sealed with is not the room's key. */
   let tampered: string | undefined;
   const frame = { ct: 'A'.repeat(ctLength) } as VerifiedFrame;
@@ -32,6 +36,8 @@ function makeRoom({ ctLength = 10 } = {}) {
     open,
     canOpen: () => hasKey,
     take({ seq, data }, { window }) {
+      takeCount++;
+      if (isUndecided) return { kind: 'undecided' };
       const counter = Number(toText(data));
       const fault = window.take({ epoch: 0, sender: 'peer-1', boot, counter });
       const about = {
@@ -51,6 +57,7 @@ function makeRoom({ ctLength = 10 } = {}) {
         : { kind: 'shown', message: opened };
     },
   };
+  const clock = createFakeClock();
   const logs = {
     room: written.room,
     log: () => written.log,
@@ -58,9 +65,9 @@ function makeRoom({ ctLength = 10 } = {}) {
     catchUp: async () => {},
   };
   const readerFrom = (saved = emptyRoomFile as Parameters<typeof createRoomReader>[0]['saved']) =>
-    createRoomReader({ workspace: 'acme', durable: stream.durable, logs, intake, self, saved });
+    createRoomReader({ workspace: 'acme', durable: stream.durable, logs, intake, self, saved, clock });
   return {
-    stream,
+    ...{ stream, clock },
     readerFrom,
     say: (...counters: number[]) => counters.map((counter) => stream.add(utf8(String(counter)))),
     setKey: (is: boolean) => {
@@ -70,6 +77,10 @@ function makeRoom({ ctLength = 10 } = {}) {
       tampered = messageId;
     },
     openCount: () => openCount,
+    takeCount: () => takeCount,
+    setUndecided: (is: boolean) => {
+      isUndecided = is;
+    },
   };
 }
 
@@ -152,6 +163,23 @@ describe('R33 reading a room', () => {
     await reader.tryAgain();
     expect(openCount()).toBe(251);
     expect(causes(reader)).toEqual(['tampered', ...range(100).map(() => undefined)]);
+  });
+
+  test('R58 frames whose sender has no grant are judged again every 5 s, not at each message', async () => {
+    const { readerFrom, say, setUndecided, takeCount, clock } = makeRoom();
+    setUndecided(true);
+    say(...range(40));
+    const reader = readerFrom();
+    await reader.catchUp();
+    for (let look = 0; look < 100; look++) {
+      clock.advance(100);
+      await reader.tryAgain();
+    }
+    expect(takeCount()).toBeLessThanOrEqual(40 + 3 * 40);
+    setUndecided(false);
+    clock.advance(5_000);
+    await reader.tryAgain();
+    expect(causes(reader)).toEqual(range(40).map(() => undefined));
   });
 
   test('R13 of a stretch without end only as much is held as was asked for', async () => {

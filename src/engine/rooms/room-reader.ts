@@ -5,6 +5,7 @@
  */
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { DurablePlane, StoredMessage } from '../bus/durable.ts';
+import type { Clock } from '../ports/clock.ts';
 import { createSerialLane } from '../serial-lane.ts';
 import type { FrameIntakes } from './frame-intake.ts';
 import { createFrameWindow, type FrameWindow, type WindowFault } from './frame-window.ts';
@@ -27,6 +28,7 @@ export interface RoomReaderDeps {
   /** Key of this peer: a room is read from where it came in. */
   readonly self: string;
   readonly saved: ReadState;
+  readonly clock: Pick<Clock, 'monotonic'>;
 }
 
 /** What is wrong with the room as a whole. */
@@ -44,6 +46,8 @@ export interface RoomReader {
   /** Loads at least so many older messages, if there are; whether there may be more. Throws `limit-exceeded` when as many lie in memory as may. */
   loadOlder(count: number, signal?: AbortSignal): Promise<boolean>;
   hasOlder(): boolean;
+  /** Loads all that was stored since a time, ms since the epoch, as far as memory takes it. Throws what reading throws. */
+  loadSince(sinceMs: number): Promise<void>;
   /** A key came, or a grant: what could not be opened or judged is tried again. */
   tryAgain(signal?: AbortSignal): Promise<void>;
   trouble(): ReaderTrouble | undefined;
@@ -68,6 +72,8 @@ const inMemory = { count: 20_000, weight: 64 * 2 ** 20 };
 const maxLoaded = { count: 60_000, weight: 128 * 2 ** 20 };
 /** Messages that are read again at one go because their key came. */
 const againLimit = 64;
+/** Frames whose sender has no grant that is known are read and judged again so often, ms: whoever sends them costs no more. */
+const undecidedEveryMs = 5_000;
 /** First stretch of the stream that is looked at for older messages; then twice as much each time. */
 const firstStretch = 512;
 
@@ -168,9 +174,10 @@ function createPages({ workspace, durable, logs }: Pick<RoomReaderDeps, 'workspa
 
 /** What is judged as the reader stands, a step at a time; nothing here runs beside itself. */
 function createSteps(deps: RoomReaderDeps) {
-  const { logs, intake, self, saved } = deps;
+  const { logs, intake, self, saved, clock } = deps;
   const pages = createPages(deps);
   let judged = judgedBy(logs.log(), saved);
+  let undecidedMs = Number.NEGATIVE_INFINITY;
   let version = 0;
 
   /** The log as far as the stream has it. False: it cannot be judged yet, or is none any more. */
@@ -244,6 +251,8 @@ function createSteps(deps: RoomReaderDeps) {
       messages.openAgain((frame, message) => intake.open(frame, message, log));
       const openable = messages.unheld((epoch) => intake.canOpen(log, epoch));
       for (const seq of openable.slice(0, againLimit)) await takeAgain(seq, signal);
+      if (clock.monotonic() - undecidedMs < undecidedEveryMs) return;
+      undecidedMs = clock.monotonic();
       for (const seq of messages.nextUndecided(againLimit)) await takeAgain(seq, signal);
     },
   };
@@ -265,12 +274,21 @@ export function createRoomReader(deps: RoomReaderDeps): RoomReader {
     return !steps.now().isWhole;
   }
 
+  async function loadSince(sinceMs: number): Promise<void> {
+    const isMissing = (): boolean => {
+      const { isWhole, timeline } = steps.now();
+      return !isWhole && timeline.fits(maxLoaded) && (timeline.all()[0]?.atMs ?? sinceMs) >= sinceMs;
+    };
+    while (isMissing()) await loadOlder(pageLimit, undefined);
+  }
+
   return {
     log,
     timeline: () => steps.now().timeline,
     catchUp: (signal) => lane.run(() => steps.catchUp(signal)),
     loadOlder: (count, signal) => lane.run(() => loadOlder(count, signal)),
     hasOlder: () => !steps.now().isWhole,
+    loadSince: (sinceMs) => lane.run(() => loadSince(sinceMs)),
     tryAgain: (signal) => lane.run(() => steps.tryAgain(signal)),
     trouble: () => troubleOf(deps.logs.standing(), steps.now()),
     keyUse({ nowMs, maxAgeMs, maxCount }) {

@@ -91,3 +91,21 @@ test('R36 R51 two processes of one profile send what waits once', async () => {
   expect(cleo.texts(room)).toEqual(['once']);
   expect(dan.desk(room).sender.sending()).toEqual([]);
 });
+
+test('R8 R51 a message that was stored before its process was killed is found below the place that was read up to, and not said twice', async () => {
+  await run(dan.desk(room).sender.say({ kind: 'text', text: 'once' }));
+  const [intent] = dan.desk(room).file.read().intents;
+  await people.settle(dan, cleo);
+  await people.place.pass(5_000);
+  // Another process has kept how far it read; this one was killed before it let go of the intent.
+  await run(
+    dan.desk(room).file.update((kept) => ({ ...kept, intents: intent ? [{ ...intent, isSealed: true }] : [] })),
+  );
+  expect(dan.desk(room).file.read().readSeq).toBeGreaterThan(0);
+  const again = await people.restart(dan);
+  await people.place.pass(11 * 60_000);
+  await people.settle(again, cleo);
+  expect(await frames()).toHaveLength(1);
+  expect(again.desk(room).sender.sending()).toEqual([]);
+  expect(cleo.texts(room)).toEqual(['once']);
+});

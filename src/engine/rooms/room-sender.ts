@@ -63,6 +63,8 @@ export interface RoomSender {
 /** A key is used for so long, ms, and for so many messages (R4). */
 const maxKeyAgeMs = 7 * 24 * 3_600_000;
 const maxKeyMessages = 2 ** 20;
+/** The clocks of this peer and of the stream may differ by so much, ms. */
+const maxSkewMs = 3_600_000;
 /** How often a frame may come too late for its epoch before somebody is told. */
 const maxSeals = 8;
 
@@ -109,6 +111,15 @@ const oftenEnded = (): VakError =>
 /** Brings one intent into the room. */
 function createSending(deps: RoomSenderDeps, markSealed: (messageId: string) => Promise<void>) {
   const { reader, keyring, sealer, self, publish, commit, askForKey } = deps;
+
+  /** Intents that were looked for, or sealed, by this process: what it reads from then on has them. */
+  const sought = new Set<string>();
+
+  /** A process that was killed, or another one, may have had it stored below the place where this one began to read. */
+  async function seek({ messageId, isSealed, createdMs }: RoomIntent): Promise<void> {
+    if (isSealed && !sought.has(messageId)) await reader.loadSince(createdMs - maxSkewMs);
+    sought.add(messageId);
+  }
 
   /** Own messages that were read back, and count. */
   function isThere(messageId: string): boolean {
@@ -167,6 +178,7 @@ function createSending(deps: RoomSenderDeps, markSealed: (messageId: string) => 
     async send(intent: RoomIntent): Promise<void> {
       for (let seals = 1; seals <= maxSeals; seals++) {
         await prepare();
+        await seek(intent);
         if (isThere(intent.messageId)) return;
         const conflict = await publishOnce(intent);
         await catchUp();

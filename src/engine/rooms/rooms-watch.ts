@@ -42,8 +42,10 @@ export interface RoomsWatchDeps {
   readonly onChange: () => void;
 }
 
-/** A service that does not answer is asked again so often, and one that does, ms. */
-const seekEveryMs = 60_000;
+/** A service that does not answer is sought so often, and one that does is asked again so often, ms. */
+const seekEveryMs = 10_000;
+/** What could not be looked at is looked at again so often, ms. */
+const lookEveryMs = 60_000;
 const askEveryMs = 600_000;
 /** However often rooms change, what follows of it is worked out once in so long, ms. */
 const followMs = 100;
@@ -108,11 +110,29 @@ export function createRoomsWatch(deps: RoomsWatchDeps): RoomsWatch {
     lookOnce(at).catch((error: unknown) => logger.bug('rooms.look', error));
   }
 
+  /** Looks for somebody else's service alone: the rooms that are open hear what is new in them. */
+  function seek({ rooms }: OpenedRooms): void {
+    askedMs = clock.monotonic();
+    rooms.findRooms().catch((error: unknown) => {
+      if (isVakError(error)) logger.warn('rooms.seek', { code: error.code });
+      else logger.bug('rooms.seek', error);
+    });
+  }
+
+  /** When all is looked at again, ms after the last question; undefined: when something is heard. */
+  function nextLookMs(): number | undefined {
+    if (readAtMs === null) return lookEveryMs;
+    return deps.ownService() === undefined && answered === true ? askEveryMs : undefined;
+  }
+
   /** Whether somebody else's service is there can only be asked. */
   function lookIfDue(): void {
-    if (deps.ownService() !== undefined && readAtMs !== null) return;
-    const everyMs = answered === true ? askEveryMs : seekEveryMs;
-    if (clock.monotonic() - askedMs >= everyMs) look();
+    const at = opened();
+    if (at === undefined || looking === at) return;
+    const dueMs = nextLookMs();
+    if (dueMs === undefined) {
+      if (deps.ownService() === undefined) seek(at);
+    } else if (clock.monotonic() - askedMs >= dueMs) look();
   }
 
   function watchStatus({ engine: { fabric } }: OpenedRooms): Disposable {

@@ -32,6 +32,8 @@ export interface Rooms {
   open(room: string): Promise<RoomDesk>;
   /** Makes a room. Throws as `RoomCommits.create`. */
   create(fields: Omit<NewRoom, 'peer'>): Promise<RoomDesk>;
+  /** Asks the service for rooms that this peer is in or invited to, and opens them. Without one it does nothing. */
+  findRooms(): Promise<void>;
   /** Looks for rooms that somebody invited this peer to, and reads its keys. Throws what reading throws. */
   look(): Promise<void>;
   readonly exchange: RoomKeyExchange;
@@ -116,6 +118,8 @@ export async function openRooms(deps: RoomsDeps): Promise<Rooms> {
     }
   }
 
+  const findRooms = async (): Promise<void> => await desks.openHints(await hints());
+
   const { lookSoon, onDeskChange } = createKeyLooking({ inbox, exchange, desks, held, clock, logger, onChange });
 
   try {
@@ -148,8 +152,9 @@ export async function openRooms(deps: RoomsDeps): Promise<Rooms> {
       });
       return await desks.open(room, logs);
     },
+    findRooms,
     async look() {
-      await desks.openHints(await hints());
+      await findRooms();
       await inbox.read();
       await desks.openHints(exchange.invitations());
       await Promise.all(desks.list().map((desk) => desk.look()));
