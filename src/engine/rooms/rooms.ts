@@ -84,6 +84,16 @@ function createExchange(deps: RoomsDeps, logOf: (room: string) => RoomLog | unde
   });
 }
 
+/** Without a service invitations still come; who runs none has nothing to hint. */
+async function hintsOf(client: RoomsDeps['own']['client']): Promise<readonly string[]> {
+  try {
+    return (await client.mine()).map(({ room }) => room);
+  } catch (error) {
+    if (isVakError(error)) return [];
+    throw error;
+  }
+}
+
 /** Opens the rooms of a peer, and reads them. Throws what opening its files throws. */
 export async function openRooms(deps: RoomsDeps): Promise<Rooms> {
   const { own, keyring, folder, fileKey, clock, randomness, logger, onChange } = deps;
@@ -108,17 +118,7 @@ export async function openRooms(deps: RoomsDeps): Promise<Rooms> {
     createRoomDesks(deps, { index, exchange, commits, intake, fileOptions, onDeskChange: () => onDeskChange() }),
   );
 
-  /** Without a service invitations still come; who runs none has nothing to hint. */
-  async function hints(): Promise<readonly string[]> {
-    try {
-      return (await client.mine()).map(({ room }) => room);
-    } catch (error) {
-      if (isVakError(error)) return [];
-      throw error;
-    }
-  }
-
-  const findRooms = async (): Promise<void> => await desks.openHints(await hints());
+  const findRooms = async (): Promise<void> => await desks.openHints(await hintsOf(client));
 
   const { lookSoon, onDeskChange } = createKeyLooking({ inbox, exchange, desks, held, clock, logger, onChange });
 
