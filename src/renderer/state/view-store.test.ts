@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
+  closeSessionTab,
   createViewStore,
+  maxOpenSessions,
+  openSessionTab,
+  setSessionCursor,
   showApprovals,
   showGap,
   showMessage,
@@ -20,7 +24,7 @@ function memoryStorage(initial?: string) {
 }
 
 describe('view store', () => {
-  it('keeps choices over a restart, but no selection: sessions belong to one run', () => {
+  it('keeps choices over a restart, but no selection of messages: they belong to one run', () => {
     const storage = memoryStorage();
     const first = createViewStore(storage);
     first.setState({
@@ -38,6 +42,31 @@ describe('view store', () => {
       isInspectorOpen: false,
       selectedSession: null,
       sizesPx: { tree: 280 },
+    });
+  });
+
+  it('keeps the sessions that stand open and their time cursors over a restart, within bounds', () => {
+    const storage = memoryStorage();
+    const store = createViewStore(storage);
+    for (let at = 0; at < maxOpenSessions + 2; at++) openSessionTab(store, `s${at}`);
+    openSessionTab(store, 's5');
+    setSessionCursor(store, 's5', 1_234);
+    setSessionCursor(store, 's0', 99);
+    store.setState({ selectedSession: 's5', streamsMode: 'session' });
+    const again = createViewStore(storage);
+    expect(again.getState().openSessions).toHaveLength(maxOpenSessions);
+    expect(again.getState().openSessions[0]).toBe('s2');
+    expect(again.getState()).toMatchObject({ selectedSession: 's5', sessionCursors: { s5: 1_234 } });
+    expect(again.getState().sessionCursors).not.toHaveProperty('s0');
+    setSessionCursor(again, 's5', undefined);
+    closeSessionTab(again, 's5');
+    expect(again.getState()).toMatchObject({ selectedSession: 's6', sessionCursors: {} });
+    expect(again.getState().openSessions).not.toContain('s5');
+    for (const session of again.getState().openSessions) closeSessionTab(again, session);
+    expect(again.getState()).toMatchObject({ openSessions: [], selectedSession: null });
+    const hostile = JSON.stringify({ openSessions: [1, '', 'x'.repeat(65), 'a', 'a'], sessionCursors: { a: 'soon' } });
+    expect(createViewStore(memoryStorage(hostile)).getState()).toMatchObject({
+      ...{ openSessions: ['a'], sessionCursors: {}, selectedSession: null },
     });
   });
 

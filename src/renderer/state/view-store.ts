@@ -53,8 +53,12 @@ export interface ViewState {
   readonly theme: ThemeChoice;
   readonly timeZone: TimeZoneChoice;
   readonly isInspectorOpen: boolean;
-  /** The session that the streams view shows; null: all of them. Sessions belong to one run, so it is not kept. */
+  /** The session that the streams view shows; null: all of them. It is kept where it stands open as a session. */
   readonly selectedSession: string | null;
+  /** Sessions that stand open side by side, in the order in which they were opened; at most 40. Their peers may live on. */
+  readonly openSessions: readonly string[];
+  /** The time that is shown of a session, ms since the epoch, where it is not now. */
+  readonly sessionCursors: Readonly<Record<string, number>>;
   /** What the Streams view shows of a session: its messages, or its terminal, charts and tasks. */
   readonly streamsMode: StreamsMode;
   /** Asked of a view that was not shown yet; not kept. */
@@ -84,6 +88,8 @@ const defaults: ViewState = {
   timeZone: 'utc',
   isInspectorOpen: true,
   selectedSession: null,
+  openSessions: [],
+  sessionCursors: {},
   streamsMode: 'messages',
   wanted: null,
   selectedQueue: null,
@@ -113,6 +119,24 @@ function sizesOf(value: unknown): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(value).filter(isSize));
 }
 
+/** Most sessions that stand open at once. */
+export const maxOpenSessions = 40;
+const maxSessionLength = 64;
+
+function openSessionsOf(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  const isSession = (one: unknown): one is string =>
+    typeof one === 'string' && one !== '' && one.length <= maxSessionLength;
+  return [...new Set(value.filter(isSession))].slice(0, maxOpenSessions);
+}
+
+/** The times of sessions that stand open still. */
+function cursorsOf(value: unknown, open: readonly string[]): Readonly<Record<string, number>> {
+  if (typeof value !== 'object' || value === null) return {};
+  const isKept = ([session, atMs]: [string, unknown]): boolean => open.includes(session) && Number.isSafeInteger(atMs);
+  return Object.fromEntries(Object.entries(value).filter(isKept));
+}
+
 function textOf(value: unknown, fallback: string): string {
   return typeof value === 'string' && value.length <= maxTextLength ? value : fallback;
 }
@@ -130,13 +154,18 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
   } catch {
     // A layout that cannot be read is not worth an error: the defaults apply and are written with the next change.
   }
+  const openSessions = openSessionsOf(raw['openSessions']);
+  const streamsMode = oneOf(raw['streamsMode'], ['messages', 'session'], defaults.streamsMode);
+  const selected = openSessions.find((session) => session === raw['selectedSession']);
   return {
     view: oneOf(raw['view'], viewIds, defaults.view),
     theme: oneOf(raw['theme'], ['system', 'light', 'dark'], defaults.theme),
     timeZone: oneOf(raw['timeZone'], ['utc', 'local'], defaults.timeZone),
     isInspectorOpen: raw['isInspectorOpen'] !== false,
-    selectedSession: null,
-    streamsMode: oneOf(raw['streamsMode'], ['messages', 'session'], defaults.streamsMode),
+    selectedSession: (streamsMode === 'session' ? selected : undefined) ?? null,
+    openSessions,
+    sessionCursors: cursorsOf(raw['sessionCursors'], openSessions),
+    streamsMode,
     wanted: null,
     selectedQueue: null,
     isQueueOpen: false,
@@ -171,6 +200,38 @@ export function showGap(store: Pick<StoreApi<ViewState>, 'setState'>, kind: 'dro
 /** Shows what became of a session: its terminal and its tasks. */
 export function showSession(store: Pick<StoreApi<ViewState>, 'setState'>, selectedSession: string): void {
   store.setState({ view: 'streams', selectedSession, streamsMode: 'session', wanted: { kind: 'session' } });
+}
+
+/** Puts a session among those that stand open; beyond their bound the one that was opened first gives way. */
+export function openSessionTab(store: Pick<StoreApi<ViewState>, 'setState'>, session: string): void {
+  store.setState(({ openSessions }) =>
+    openSessions.includes(session) ? {} : { openSessions: [...openSessions, session].slice(-maxOpenSessions) },
+  );
+}
+
+/** Closes a session's tab; if it was shown, its neighbour is shown, or all subjects. */
+export function closeSessionTab(store: Pick<StoreApi<ViewState>, 'setState'>, session: string): void {
+  store.setState(({ openSessions, selectedSession, sessionCursors }) => {
+    const at = openSessions.indexOf(session);
+    const left = openSessions.filter((one) => one !== session);
+    const next = left[Math.min(at, left.length - 1)] ?? null;
+    return {
+      openSessions: left,
+      sessionCursors: cursorsOf(sessionCursors, left),
+      selectedSession: selectedSession === session ? next : selectedSession,
+    };
+  });
+}
+
+/** Shows a session as it was at a time; undefined: as it is. */
+export function setSessionCursor(
+  store: Pick<StoreApi<ViewState>, 'setState'>,
+  session: string,
+  atMs: number | undefined,
+): void {
+  store.setState(({ sessionCursors: { [session]: _before, ...others } }) => ({
+    sessionCursors: atMs === undefined ? others : { ...others, [session]: atMs },
+  }));
 }
 
 /** Shows the connection in use among the others. */
@@ -233,7 +294,9 @@ export function createViewStore(storage: Pick<Storage, 'getItem' | 'setItem'>): 
     const { view, theme, timeZone, isInspectorOpen, streamsMode, queueOrder, queueFilter, ...rest } = state;
     const { identityTab, selectedRoom, isRoomMembersOpen, letterFilter, letterGrouping, drafts, sizesPx } = rest;
     const shown = { identityTab, selectedRoom, isRoomMembersOpen };
-    const look = { view, theme, timeZone, isInspectorOpen, streamsMode, ...shown };
+    const { openSessions, sessionCursors, selectedSession } = rest;
+    const sessions = { openSessions, sessionCursors: cursorsOf(sessionCursors, openSessions), selectedSession };
+    const look = { view, theme, timeZone, isInspectorOpen, streamsMode, ...shown, ...sessions };
     const kept = { ...look, queueOrder, queueFilter, letterFilter, letterGrouping, drafts, sizesPx };
     storage.setItem(storageKey, JSON.stringify(kept));
   });

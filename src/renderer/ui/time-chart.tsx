@@ -24,6 +24,8 @@ export interface TimeChartProps {
   /** Whether the time axis is printed below. */
   readonly hasTimeAxis: boolean;
   readonly zone: Zone;
+  /** A time that is marked by a line, ms since the epoch. */
+  readonly markMs?: number | undefined;
   /** Place under the pointer, in any chart of the view; undefined: none. */
   readonly onHover: (index: number | undefined) => void;
 }
@@ -45,7 +47,22 @@ function axis(element: Element, over: uPlot.Axis): uPlot.Axis {
   };
 }
 
-function optionsOf(element: HTMLElement, props: TimeChartProps): uPlot.Options {
+/** Draws the line of the marked time, if it lies in the chart. */
+function drawMark(plot: uPlot, markMs: number | undefined, colour: string): void {
+  const { left, top, width, height } = plot.bbox;
+  const at = markMs === undefined ? Number.NaN : Math.round(plot.valToPos(markMs / 1000, 'x', true));
+  if (!(at >= left && at <= left + width)) return;
+  plot.ctx.save();
+  plot.ctx.strokeStyle = colour;
+  plot.ctx.lineWidth = devicePixelRatio;
+  plot.ctx.beginPath();
+  plot.ctx.moveTo(at, top);
+  plot.ctx.lineTo(at, top + height);
+  plot.ctx.stroke();
+  plot.ctx.restore();
+}
+
+function optionsOf(element: HTMLElement, props: TimeChartProps, mark: () => number | undefined): uPlot.Options {
   const colour = readToken(element, props.colour);
   return {
     width: element.clientWidth,
@@ -90,7 +107,10 @@ function optionsOf(element: HTMLElement, props: TimeChartProps): uPlot.Options {
         ...(props.isFilled ? { fill: `color-mix(in srgb, ${colour} 16%, transparent)` } : {}),
       },
     ],
-    hooks: { setCursor: [(plot) => props.onHover(plot.cursor.idx ?? undefined)] },
+    hooks: {
+      setCursor: [(plot) => props.onHover(plot.cursor.idx ?? undefined)],
+      draw: [(plot) => drawMark(plot, mark(), readToken(element, '--accent'))],
+    },
   };
 }
 
@@ -100,13 +120,17 @@ export function TimeChart(props: TimeChartProps) {
   const latest = useRef(props);
   latest.current = props;
   const theme = useThemeVersion();
-  const { zone, times, values } = props;
+  const { zone, times, values, markMs } = props;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme or zone is drawn anew; the data comes by setData.
   useEffect(() => {
     const element = home.current;
     if (element === null) return;
     const data: uPlot.AlignedData = [[...latest.current.times], [...latest.current.values]];
-    const plot = new uPlot(optionsOf(element, latest.current), data, element);
+    const plot = new uPlot(
+      optionsOf(element, latest.current, () => latest.current.markMs),
+      data,
+      element,
+    );
     chart.current = plot;
     const observer = new ResizeObserver(() =>
       plot.setSize({ width: element.clientWidth, height: element.clientHeight }),
@@ -119,5 +143,7 @@ export function TimeChart(props: TimeChartProps) {
     };
   }, [theme, zone]);
   useEffect(() => chart.current?.setData([[...times], [...values]]), [times, values]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the line is read while the chart is drawn.
+  useEffect(() => chart.current?.redraw(false), [markMs]);
   return <div ref={home} className="time-chart" role="img" aria-label={props.label} />;
 }

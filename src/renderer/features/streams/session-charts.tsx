@@ -3,6 +3,7 @@ import { useCallback, useState } from 'react';
 import { formatBytes, formatPercent, formatTimeOfDay, formatZone } from '../../ui/format.ts';
 import { TimeChart } from '../../ui/time-chart.tsx';
 import { useViewState } from '../../workbench.tsx';
+import { figureAt } from './session-moments.ts';
 import type { TelemetrySeries } from './telemetry-series.ts';
 
 const leastCpuPercent = 100;
@@ -12,17 +13,25 @@ const rssSteps = Array.from({ length: 32 }, (_, at) => 2 ** (at + 10));
 const cpuText = (value: number): string => formatPercent(value);
 const rssText = (value: number): string => formatBytes(value);
 
-export function SessionCharts({ series }: { readonly series: TelemetrySeries }) {
+export interface SessionChartsProps {
+  readonly series: TelemetrySeries;
+  /** The time that the view shows, ms since the epoch; undefined: now. */
+  readonly cursorMs: number | undefined;
+}
+
+export function SessionCharts({ series, cursorMs }: SessionChartsProps) {
   const zone = useViewState((state) => state.timeZone);
   const [hovered, setHovered] = useState<number | undefined>();
   const onHover = useCallback((index: number | undefined) => setHovered(index), []);
   const { times, cpuPercent, rssBytes } = series;
-  const at = hovered !== undefined && hovered < times.length ? hovered : times.length - 1;
-  if (at < 0) return <p className="session-hint dim">No CPU or memory figures of this session are in the buffer.</p>;
+  if (times.length === 0)
+    return <p className="session-hint dim">No CPU or memory figures of this session are in the buffer.</p>;
+  // Before the first figure the first stands for what is known.
+  const at = hovered !== undefined && hovered < times.length ? hovered : Math.max(0, figureAt(series, cursorMs));
   const timeMs = (times[at] as number) * 1000;
   const cpu = cpuText(cpuPercent[at] as number);
   const rss = rssText(rssBytes[at] as number);
-  const shared = { times, zone, onHover, cursorKey: 'session', minSpanSeconds: 30 } as const;
+  const shared = { times, zone, onHover, cursorKey: 'session', minSpanSeconds: 30, markMs: cursorMs } as const;
   return (
     <>
       <p className="session-readout" data-testid="telemetry-readout">
@@ -33,7 +42,8 @@ export function SessionCharts({ series }: { readonly series: TelemetrySeries }) 
           <span className="dim">RSS</span> <span className="data">{rss}</span>
         </span>
         <span className="dim session-readout-time">
-          {hovered === undefined ? 'last' : 'at'} {formatTimeOfDay(timeMs, zone)} {formatZone(zone, timeMs)}
+          {hovered === undefined && cursorMs === undefined ? 'last' : 'at'} {formatTimeOfDay(timeMs, zone)}{' '}
+          {formatZone(zone, timeMs)}
         </span>
       </p>
       <TimeChart

@@ -44,6 +44,10 @@ function setUp() {
         written.push(text);
         takes.push(onTaken);
       },
+      clear: (onTaken) => {
+        written.push('clear');
+        takes.push(onTaken);
+      },
     },
   });
   const first = feeds[0] as (typeof feeds)[number];
@@ -109,7 +113,33 @@ describe('session model', () => {
   it('counts what it cannot read and goes on', () => {
     const { feed, model } = setUp();
     feed.handlers.onFrame(frameOf([item(1, 'terminal', { stream: 'x' }), item(2, 'status', 1), item(3, 'tokens', {})]));
-    expect(model.unreadableCount).toBe(2);
+    expect(model.unreadableCount).toBe(3);
+  });
+
+  it('one time cursor moves terminal, text, tasks and figures, and pays for what it does not show', () => {
+    const { feed, model, written, take, draw } = setUp();
+    feed.handlers.onFrame(
+      frameOf([
+        terminal(10, 0, 'a'),
+        item(20, 'tokens', { channel: 'thinking', index: 0, text: 'hm' }),
+        item(30, 'tokens', { channel: 'assistant', index: 0, text: 'yes' }),
+        item(40, 'telemetry', { rssBytes: 5, cpuPercent: 2 }),
+        terminal(50, 1, 'b'),
+      ]),
+    );
+    take();
+    draw();
+    expect([written, model.moments, model.tokens.read(undefined).timing.count]).toEqual([['ab'], [10, 20, 30, 50], 2]);
+    model.setCursor(20);
+    take();
+    take();
+    expect([written, model.cursorMs]).toEqual([['ab', 'clear', 'a'], 20]);
+    expect(model.tokens.read(model.cursorMs).blocks).toMatchObject([{ channel: 'thinking', text: 'hm' }]);
+    feed.handlers.onFrame(frameOf([terminal(60, 2, 'c')]));
+    draw();
+    expect([written.length, feed.credits]).toEqual([3, 2]);
+    model.setCursor(undefined);
+    expect(written.at(-1)).toBe('bc');
   });
 
   it('opens again behind the last message after an error; closes its feed when disposed', () => {

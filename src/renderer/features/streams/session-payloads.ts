@@ -6,6 +6,12 @@ export interface TerminalChunk {
   readonly offset: number;
   readonly bytes: Uint8Array;
 }
+export interface TokenDelta {
+  readonly channel: 'assistant' | 'thinking';
+  /** Counts the deltas of its channel from 0. */
+  readonly index: number;
+  readonly text: string;
+}
 export interface TelemetryPoint {
   readonly rssBytes: number;
   readonly cpuPercent: number;
@@ -46,6 +52,17 @@ export function readTerminal(payload: string): TerminalChunk | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** `vak.events.tokens`. */
+export function readTokens(payload: string): TokenDelta | undefined {
+  const value = fields(payload);
+  const channel = value?.['channel'];
+  const index = numberOf(value?.['index']);
+  const text = textOf(value?.['text']);
+  if ((channel !== 'assistant' && channel !== 'thinking') || text === undefined) return undefined;
+  if (index === undefined || !Number.isSafeInteger(index) || index < 0) return undefined;
+  return { channel, index, text };
 }
 
 /** `vak.events.telemetry`. */

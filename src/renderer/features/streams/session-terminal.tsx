@@ -6,9 +6,9 @@ import { useStore } from 'zustand';
 import { numberSetting } from '../../state/number-setting.ts';
 import { readToken, useThemeVersion } from '../../ui/use-theme.ts';
 import { useWorkbench } from '../../workbench.tsx';
-import type { TerminalSink } from './session-model.ts';
 import { openStrictly } from './strict-terminal.ts';
 import { guardTerminal } from './terminal-guard.ts';
+import type { TerminalSink } from './terminal-replay.ts';
 import '@xterm/xterm/css/xterm.css';
 import './session-terminal.css';
 
@@ -120,7 +120,15 @@ function useTerminal(
     );
     const close = openFitted(terminal, element);
     setShown(terminal);
-    onReady(terminal);
+    onReady({
+      write: (text, onTaken) => terminal.write(text, onTaken),
+      // Behind what was written before, which is parsed in turns; the app's own reset passes no guard.
+      clear: (onTaken) =>
+        terminal.write('', () => {
+          terminal.reset();
+          onTaken();
+        }),
+    });
     return () => {
       onReady(undefined);
       close();
@@ -143,16 +151,18 @@ export interface SessionTerminalProps {
   readonly onReady: (sink: TerminalSink | undefined) => void;
   /** Builds the text for screen readers too; costs time with fast output. */
   readonly isSpoken: boolean;
+  /** It goes on taking text. */
+  readonly isHidden: boolean;
 }
 
-export function SessionTerminal({ label, onReady, isSpoken }: SessionTerminalProps) {
+export function SessionTerminal({ label, onReady, isSpoken, isHidden }: SessionTerminalProps) {
   const home = useRef<HTMLDivElement>(null);
   const terminal = useTerminal(home, onReady);
   useEffect(() => {
     if (terminal !== undefined) terminal.options.screenReaderMode = isSpoken;
   }, [terminal, isSpoken]);
   return (
-    <div className="session-terminal" role="group" aria-label={label} data-testid="session-terminal">
+    <div className="session-terminal" hidden={isHidden} role="group" aria-label={label} data-testid="session-terminal">
       <div ref={home} className="session-terminal-screen" />
     </div>
   );
