@@ -5,7 +5,7 @@ import { newestTask, openSession } from './support/streams-page.ts';
 import { showStreams, startWorkbench, test } from './support/workbench.ts';
 
 const shownTime = (page: Page) => page.getByTestId('session-time');
-const screenText = (page: Page) => page.locator('.xterm-rows').innerText();
+const screenText = (page: Page) => page.locator('.xterm-rows').textContent();
 
 test('one time cursor moves terminal and tasks to the error and back to now, by keyboard alone', async ({
   workbench,
