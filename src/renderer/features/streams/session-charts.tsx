@@ -13,6 +13,31 @@ const rssSteps = Array.from({ length: 32 }, (_, at) => 2 ** (at + 10));
 const cpuText = (value: number): string => formatPercent(value);
 const rssText = (value: number): string => formatBytes(value);
 
+interface ReadoutProps {
+  readonly cpu: string;
+  readonly rss: string;
+  readonly timeMs: number;
+  readonly isLast: boolean;
+}
+
+/** The figures at one time. */
+function Readout({ cpu, rss, timeMs, isLast }: ReadoutProps) {
+  const zone = useViewState((state) => state.timeZone);
+  return (
+    <p className="session-readout" data-testid="telemetry-readout">
+      <span>
+        <span className="dim">CPU</span> <span className="data">{cpu}</span>
+      </span>
+      <span>
+        <span className="dim">RSS</span> <span className="data">{rss}</span>
+      </span>
+      <span className="dim session-readout-time">
+        {isLast ? 'last' : 'at'} {formatTimeOfDay(timeMs, zone)} {formatZone(zone, timeMs)}
+      </span>
+    </p>
+  );
+}
+
 export interface SessionChartsProps {
   readonly series: TelemetrySeries;
   /** The time that the view shows, ms since the epoch; undefined: now. */
@@ -34,18 +59,7 @@ export function SessionCharts({ series, cursorMs }: SessionChartsProps) {
   const shared = { times, zone, onHover, cursorKey: 'session', minSpanSeconds: 30, markMs: cursorMs } as const;
   return (
     <>
-      <p className="session-readout" data-testid="telemetry-readout">
-        <span>
-          <span className="dim">CPU</span> <span className="data">{cpu}</span>
-        </span>
-        <span>
-          <span className="dim">RSS</span> <span className="data">{rss}</span>
-        </span>
-        <span className="dim session-readout-time">
-          {hovered === undefined && cursorMs === undefined ? 'last' : 'at'} {formatTimeOfDay(timeMs, zone)}{' '}
-          {formatZone(zone, timeMs)}
-        </span>
-      </p>
+      <Readout {...{ cpu, rss, timeMs }} isLast={hovered === undefined && cursorMs === undefined} />
       <TimeChart
         {...shared}
         label={`CPU, ${cpu}`}

@@ -126,6 +126,29 @@ function PaneBar({ model, panes, onPanes, times, children }: PaneBarProps) {
   );
 }
 
+interface LowerProps {
+  readonly session: string;
+  readonly model: SessionModel | undefined;
+  readonly cursorMs: number | undefined;
+}
+
+/** Figures, and what the session worked on and with whom. */
+function Lower({ session, model, cursorMs }: LowerProps) {
+  const tasks = tasksAt(useTasks(session, model?.tasks ?? noTasks), cursorMs);
+  return (
+    <div className="session-lower">
+      <section className="session-telemetry" aria-label="CPU and memory">
+        <SessionCharts series={model?.series ?? emptySeries} cursorMs={cursorMs} />
+      </section>
+      <section className="session-tasklist" aria-label="Tasks">
+        <h3 className="session-heading session-tasks-heading">Tasks</h3>
+        <SessionAround session={session} cursorMs={cursorMs} />
+        <SessionTasks tasks={tasks} forgottenCount={model?.forgottenTasks ?? 0} />
+      </section>
+    </div>
+  );
+}
+
 const noReading = {
   blocks: [],
   forgottenLength: 0,
@@ -138,7 +161,6 @@ export function SessionView({ session }: { readonly session: string }) {
   const model = useSessionModel(session, terminal);
   const time = useSessionTime(session, model);
   const { cursorMs } = time;
-  const tasks = tasksAt(useTasks(session, model?.tasks ?? noTasks), cursorMs);
   const [panes, setPanes] = usePanes(model);
   const reading = panes === 'terminal' ? undefined : (model?.tokens.read(cursorMs) ?? noReading);
   return (
@@ -174,16 +196,7 @@ export function SessionView({ session }: { readonly session: string }) {
           isHidden={panes === 'text'}
         />
       </div>
-      <div className="session-lower">
-        <section className="session-telemetry" aria-label="CPU and memory">
-          <SessionCharts series={model?.series ?? emptySeries} cursorMs={cursorMs} />
-        </section>
-        <section className="session-tasklist" aria-label="Tasks">
-          <h3 className="session-heading session-tasks-heading">Tasks</h3>
-          <SessionAround session={session} cursorMs={cursorMs} />
-          <SessionTasks tasks={tasks} forgottenCount={model?.forgottenTasks ?? 0} />
-        </section>
-      </div>
+      <Lower {...{ session, model, cursorMs }} />
     </div>
   );
 }
