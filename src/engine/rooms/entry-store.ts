@@ -12,6 +12,7 @@ import type { DurablePeer } from '../outbox/durable-peer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import { pause } from '../wait.ts';
+import { type AskerLimits, createAskerRates } from './asker-rates.ts';
 import { roomEntryHash, roomEntryMessage, roomIdOf } from './room-entry.ts';
 import type { EntryVerdict } from './room-log.ts';
 import type { RoomShelf, ShelvedRoom } from './room-shelf.ts';
@@ -47,6 +48,8 @@ type Draft = Pick<EnvelopeDraft, 'subject' | 'trace'>;
 
 /** So often the stream may turn out to be further on than it was read, by what does not count. */
 const maxTries = 4;
+/** New keys that one member brings to a room at once, and a second: each makes its log longer for everybody, for good (R59). */
+const rekeyLimits: AskerLimits = { burst: 64, perSecond: 1 / 60 };
 /** What may have been stored is looked for so long, ms, and so often. */
 const doubtMs = 4_000;
 const doubtEveryMs = 250;
@@ -84,6 +87,20 @@ function refusalOf(verdict: EntryVerdict, room: ShelvedRoom): VakError {
 /** Creates it. */
 export function createEntryStore(deps: EntryStoreDeps): EntryStore {
   const { workspace, shelf, publisher, clock, randomness, signal } = deps;
+
+  const rekeyRates = createAskerRates(clock, rekeyLimits);
+
+  /** Throws `limit-exceeded`. */
+  function checkPace({ room, actor, body }: RoomEntry): void {
+    if (body.type !== 'REKEY') return;
+    try {
+      rekeyRates.take(`${room} ${actor}`, 1);
+    } catch (error) {
+      if (!isVakError(error, 'limit-exceeded')) throw error;
+      const message = `this member has brought the room ${rekeyLimits.burst} new keys in a short time; one a minute is taken now`;
+      throw new VakError('limit-exceeded', message, { cause: error });
+    }
+  }
 
   /** Where it lies, as the log was read; undefined: it may be stored now. Throws why it may not. */
   function foundIn(room: ShelvedRoom, entry: RoomEntry): number | undefined {
@@ -128,6 +145,7 @@ export function createEntryStore(deps: EntryStoreDeps): EntryStore {
     for (let tries = 0; tries < maxTries; tries++) {
       const found = foundIn(room, entry);
       if (found !== undefined) return { seq: found, isNew: false };
+      if (tries === 0) checkPace(entry);
       const seq = await append(room, entry, at);
       if (seq !== undefined) return { seq, isNew: true };
       await room.readOn();

@@ -9,6 +9,7 @@ import {
 } from '../../../tests/support/membership-place.ts';
 import type { Life } from '../../../tests/support/mortal.ts';
 import { planeWorkspace } from '../../../tests/support/plane-profile.ts';
+import { commitOf } from '../../../tests/support/room-fixture.ts';
 import { toText, utf8 } from '../../shared/base/bytes.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { RoomEntry, RoomEntryBody } from '../../shared/protocol/payload-room-log.ts';
@@ -333,4 +334,24 @@ test('R24 when it ends it answers what it was asked, and takes no more', async (
     code: 'no-responders',
   });
   expect((await place.run(place.fabric.durable.stream(logStream).state())).messageCount).toBe(1);
+});
+
+test('R59 a member that rotates a key without end makes no log longer than so much in a time', async () => {
+  await place.serve();
+  const room = await openRoom(place, ada, [ben]);
+  const rotate = (): Promise<number> => ben.commit(room, { type: 'REKEY', commit: commitOf(3), cause: 'hand' });
+  let storedCount = 0;
+  const flood = async (): Promise<void> => {
+    for (;;) {
+      await rotate();
+      storedCount++;
+    }
+  };
+  await expect(flood()).rejects.toMatchObject({ code: 'limit-exceeded', retryable: false });
+  expect(storedCount).toBeGreaterThanOrEqual(64);
+  expect(storedCount).toBeLessThan(70);
+  // Others go on.
+  await ada.commit(room, { type: 'REKEY', commit: commitOf(4), cause: 'hand' });
+  await place.pass(61_000);
+  await rotate();
 });

@@ -61,7 +61,7 @@ const refusalWords = {
   'not-allowed': 'this peer may not do that in the room',
   'no-such-member': 'there is no such member',
   'already-there': 'it is so already',
-  full: 'the room is full: 1 000 members and invited peers',
+  full: 'the room is full: it has its 1 000 members and invited peers, or its log has all the entries that it may have; make another room',
   closed: 'the room is closed',
 } as const;
 

@@ -331,3 +331,27 @@ describe('R21 what the service may try', () => {
     expect(JSON.stringify(verdict).length).toBeLessThan(400);
   });
 });
+
+test('R59 a full log takes what ends something, and nothing else', () => {
+  const written = writeRoom();
+  written.admit(2, 3);
+  written.write(1, invite(4), 4);
+  const log = createRoomLog(written.room, createRecordChecks(), written.log.entries().length);
+  for (const { entry, seq } of written.stored) log.read(entry, seq);
+  const next = (by: number, body: RoomEntryBody, about?: number) =>
+    log.read(signRoomEntry(log.draft(body, about === undefined ? undefined : keyOf(about)), signerOf(by)), 1_000);
+  for (const verdict of [
+    next(1, topic('x')),
+    next(2, rekey),
+    next(1, invite(5), 5),
+    next(4, { type: 'JOIN', peer: peerOf(4) }),
+  ])
+    expect(verdict).toMatchObject({ kind: 'skipped', why: 'full' });
+  for (const verdict of [
+    next(4, { type: 'DECLINE' }),
+    next(2, { type: 'LEAVE' }),
+    next(1, kick(3), 3),
+    next(1, { type: 'CLOSE' }),
+  ])
+    expect(verdict.kind).toBe('counts');
+});

@@ -154,8 +154,13 @@ function giversOf({ members, invited }: RoomStanding, joiner: string): readonly 
   return isMember && !leading.includes(inviter) ? [...leading, inviter] : leading;
 }
 
+/** Entries that a log has at most (R59): whoever reads a room has all of them in memory. */
+const maxRoomEntries = 65_536;
+/** What a full log still takes: it ends something, so there are no more of them than peers in the room. */
+const endingTypes: ReadonlySet<RoomEntryBody['type']> = new Set(['DECLINE', 'LEAVE', 'KICK', 'CLOSE']);
+
 /** Creates an empty log of a room. `checks` remember keys, so one serves all rooms. */
-export function createRoomLog(room: string, checks: RecordChecks): RoomLog {
+export function createRoomLog(room: string, checks: RecordChecks, maxEntries = maxRoomEntries): RoomLog {
   const entries: PlacedEntry[] = [];
   const epochs: EpochStart[] = [];
   const stretches = createStretches();
@@ -201,6 +206,8 @@ export function createRoomLog(room: string, checks: RecordChecks): RoomLog {
     const { entry } = verified;
     const fault = placeFault(verified, n);
     if (fault !== undefined) return fault;
+    if (n >= maxEntries && !endingTypes.has(entry.body.type))
+      return skipped('full', `The log has its ${maxEntries} entries; only what ends something counts.`);
     const at = stateAt();
     const why = at?.refusalOf(entry);
     if (why !== undefined) return skipped(why, `${entry.body.type} is refused as the room stands there.`);

@@ -3,6 +3,7 @@
  * Law: in the order of the stream, each message once; what is not to be judged yet holds the reading up, and what was wrongly taken for
  * unproven, or is not there any more, has it begin anew. Nothing on a log makes it grow beyond the entries that count.
  */
+import { maxRoomEntryBytes } from '../../shared/protocol/payload-room-control.ts';
 import type { DurablePlane, StoredMessage, StreamPage } from '../bus/durable.ts';
 import type { StoredJudge } from '../envelope/stored-judge.ts';
 import type { RecordChecks } from '../identity/signed-record.ts';
@@ -47,8 +48,9 @@ const pageLimit = 1_000;
 /** Entries that are judged in one go; others have their turn then. */
 const turnLimit = 64;
 const keptSkipped = 256;
-/** Signers of whose unproven messages one is kept, to be judged again. */
+/** Signers of whose unproven messages one is kept, to be judged again; larger ones are no entries. */
 const keptUnproven = 64;
+const maxUnprovenBytes = 4 * maxRoomEntryBytes;
 
 /** What is known of a log up to a place. */
 interface Progress {
@@ -90,7 +92,7 @@ export function createRoomReading(deps: RoomReadingDeps): RoomReading {
 
   function keepUnproven(signer: string, message: StoredMessage): void {
     const { unproven } = progress;
-    if (unproven.has(signer)) return;
+    if (unproven.has(signer) || message.data.length > maxUnprovenBytes) return;
     unproven.set(signer, message);
     if (unproven.size <= keptUnproven) return;
     for (const oldest of unproven.keys()) {
