@@ -138,8 +138,7 @@ function storeCalls(ws: string): Record<string, Call> {
     'make own queue consumer of all': make('WORK', 'queue-q', `vak.work.${ws}.*.task`),
     'make own inbox': make('INBOX', 'inbox-me', inbox('me')),
     'make another inbox': make('INBOX', 'inbox-other', inbox('other')),
-    'make own consumer of receipts': make('RECEIPTS', 'peer-me', `vak.receipts.${ws}.*.completed`),
-    'make other consumer of receipts': make('RECEIPTS', 'peer-other', `vak.receipts.${ws}.*.completed`),
+    'make a consumer of receipts': make('RECEIPTS', 'c', `vak.receipts.${ws}.*.completed`),
     'make a consumer of advisories': make('ADV', 'c', `$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.VAK_WORK_${ws}.>`),
     'pull own queue': pull('WORK', 'queue-q'),
     'pull other queue': pull('WORK', 'queue-other'),
@@ -221,7 +220,7 @@ const ofWorkers = [
   ...ownInbox,
   ...ofEverybody,
 ];
-const readsReceipts = ['read own receipts', 'read receipts', 'make own consumer of receipts'];
+const readsReceipts = ['read own receipts', 'read receipts'];
 const readsDeadLetters = ['read own dead letters', 'read dead letters'];
 const readsTasks = [
   ...['read own tasks', 'read other tasks', 'read all tasks', 'get own task', 'get other task', 'last of other tasks'],
@@ -254,7 +253,7 @@ export const allowedCalls: Readonly<Record<Role, readonly string[]>> = {
     ...readsTasks,
     ...readsAdvisories,
     ...['limits', 'make own queue consumer', 'make other queue consumer', 'make another inbox', 'write a state'],
-    ...['purge a queue', 'remove a consumer'],
+    ...['make a consumer of advisories', 'purge a queue', 'remove a consumer'],
   ],
   observer: ['subscribe events', ...readsReceipts, ...ofEverybody],
   membershipd: ['append a room log', 'append own void', 'read room logs', ...ofEverybody],
@@ -283,7 +282,7 @@ export const allowedCalls: Readonly<Record<Role, readonly string[]>> = {
       'make other media',
     ],
     ...['make own queue consumer', 'make other queue consumer', 'make own inbox', 'make another inbox'],
-    ...['make own consumer of receipts', 'make other consumer of receipts', 'make a consumer of advisories'],
+    ...['make a consumer of receipts', 'make a consumer of advisories'],
     ...['make a stream', 'make a bucket', 'remove a consumer', 'remove a stream'],
     ...ofEverybody,
   ],

@@ -3,10 +3,10 @@
  * Law: each role has a workspace of its own, in which its peer is called `me`, and `admin` may do everything.
  */
 import { createUser, type KeyPair } from 'nkeys.js';
-import { accountsBlock, type GrantedPeer, jwtConfig, serverUsersOf } from '../../src/engine/access/server-config.ts';
+import { accountsBlock, type GrantedPeer, jwtConfig, serverPolicyOf } from '../../src/engine/access/server-config.ts';
 import type { NatsAuth } from '../../src/engine/bus/nats/nats-auth.ts';
 import { createSecret, secretFromText } from '../../src/engine/identity/secret.ts';
-import { type ServerJwts, type ServerUser, signServerJwts } from '../../src/engine/identity/server-jwt.ts';
+import { type ServerJwts, type ServerPolicy, signServerJwts } from '../../src/engine/identity/server-jwt.ts';
 import { deriveServerKeys, type ServerKeys } from '../../src/engine/identity/server-keys.ts';
 import { createSystemClock } from '../../src/engine/ports/clock.ts';
 import { createSilentLogger } from '../../src/engine/ports/logger.ts';
@@ -39,23 +39,43 @@ const keyPairs = () => {
   return (role: Role, who: 'me' | 'admin' = 'me'): KeyPair => keys.get(`${role} ${who}`) as KeyPair;
 };
 
-/** The users of a role's workspace; without its peer if `isRevoked`. */
-function usersOf(role: Role, key: ReturnType<typeof keyPairs>, isRevoked = false): readonly ServerUser[] {
+/** What is told of a role's workspace; without its peer if `isRevoked`. */
+function policyOf(role: Role, key: ReturnType<typeof keyPairs>, isRevoked = false): ServerPolicy {
   const all = { allow: ['>'], deny: [] };
   const rights = { publish: all, subscribe: all };
   const admin = { peer: 'admin', nkey: key(role, 'admin').getPublicKey(), notAfter: 0, rights };
-  const own = isRevoked ? [] : serverUsersOf(wsOf(role), [grantOf(role, key(role))], [other]);
-  return [...own, admin];
+  const policy = serverPolicyOf(wsOf(role), isRevoked ? [] : [grantOf(role, key(role))], [other, 'me']);
+  return { ...policy, users: [...policy.users, admin] };
 }
 
-/** `isFlat`: the streams lie in the peers' account, as they must not. */
-export async function startWithConf({ isFlat = false } = {}): Promise<AccessPlace> {
+/** How the streams lie: as they should; those that are claimed from with the others; in the peers' account. */
+type StoreLayout = 'apart' | 'one-store' | 'flat';
+
+function laidOut(accounts: string, layout: StoreLayout): string {
+  if (layout === 'apart') return accounts;
+  if (layout === 'flat') return accounts.replaceAll(/imports: \[[\s\S]*?\n {4}\]/g, 'jetstream: enabled');
+  // What only the queues' account answers, the streams' account answers too, and the former is gone.
+  const queues = / {2}VAK_QUEUES_\w+ \{[\s\S]*?exports: \[\n([\s\S]*?)\n {4}\]\n {2}\}\n/;
+  return accounts
+    .split(/(?= {2}VAK_STREAMS_)/)
+    .map((part) => {
+      const exported = part.match(queues)?.[1]?.split('\n') ?? [];
+      const more = exported.filter((line) => !part.slice(0, part.indexOf('VAK_QUEUES_')).includes(line));
+      return part
+        .replace(queues, '')
+        .replace('exports: [\n', `exports: [\n${more.join('\n')}\n`)
+        .replaceAll('VAK_QUEUES_', 'VAK_STREAMS_');
+    })
+    .join('');
+}
+
+export async function startWithConf(layout: StoreLayout = 'apart'): Promise<AccessPlace> {
   const key = keyPairs();
   const configOf = (revoked?: Role): string => {
-    const blocks = roles.map((role) => accountsBlock(wsOf(role), usersOf(role, key, role === revoked)));
+    const blocks = roles.map((role) => accountsBlock(policyOf(role, key, role === revoked)));
     // One server for all workspaces: what stands in each block, in one.
     const text = blocks.map((block) => block.slice(block.indexOf('\n') + 1, block.lastIndexOf('}'))).join('');
-    return `accounts {\n${isFlat ? text.replaceAll(/imports: \[[\s\S]*?\n {4}\]/g, 'jetstream: enabled') : text}}\n`;
+    return `accounts {\n${laidOut(text, layout)}}\n`;
   };
   return {
     server: await startNatsServer({ config: configOf() }),
@@ -74,7 +94,7 @@ export async function startWithJwts(): Promise<AccessPlace> {
   const configOf = (revoked?: Role): string => {
     const signed = roles.map((role) => {
       const keys = { ...(keysOf.get(role) as ServerKeys), operator, system };
-      const made = signServerJwts(wsOf(role), usersOf(role, key, role === revoked), { keys, nowSeconds });
+      const made = signServerJwts(policyOf(role, key, role === revoked), { keys, nowSeconds });
       for (const [who, jwt] of made.users) jwts.set(`${role} ${who}`, jwt);
       return made;
     });

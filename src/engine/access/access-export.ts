@@ -6,7 +6,7 @@ import { VakError } from '../../shared/base/vak-error.ts';
 import { grantAt } from '../identity/grant-timeline.ts';
 import type { KeyStoreContents } from '../identity/key-store.ts';
 import { workspaceIn } from '../identity/root-grants.ts';
-import { credsText, type ServerJwts, type ServerUser, signServerJwts } from '../identity/server-jwt.ts';
+import { credsText, type ServerJwts, type ServerPolicy, signServerJwts } from '../identity/server-jwt.ts';
 import { deriveServerKeys } from '../identity/server-keys.ts';
 import type { WorkspaceRecords } from '../identity/workspace-records.ts';
 import type { GrantedPeer } from './server-config.ts';
@@ -43,9 +43,10 @@ export function grantedNow(place: ExportPlace): readonly GrantedPeer[] {
 
 /** The JWTs of a server and its users. Throws `forbidden` where the root's key is not. */
 export function signedAccess(
-  users: readonly ServerUser[],
-  { workspace, contents, nowMs }: Pick<ExportPlace, 'workspace' | 'contents' | 'nowMs'>,
+  policy: ServerPolicy,
+  { contents, nowMs }: Pick<ExportPlace, 'contents' | 'nowMs'>,
 ): ServerJwts {
+  const { workspace } = policy;
   const { rootSeed } = workspaceIn(contents, workspace);
   if (rootSeed === null) {
     const advice = 'export where it is held; nats-conf needs no key';
@@ -53,7 +54,7 @@ export function signedAccess(
   }
   const keys = deriveServerKeys(workspace, rootSeed);
   try {
-    return signServerJwts(workspace, users, { keys, nowSeconds: Math.floor(nowMs / 1000) });
+    return signServerJwts(policy, { keys, nowSeconds: Math.floor(nowMs / 1000) });
   } finally {
     keys.dispose();
   }

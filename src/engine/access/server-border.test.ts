@@ -22,17 +22,20 @@ import { provision } from '../bus/provision.ts';
 const ws = wsOf('worker');
 const { task, deadLetter, stream } = namesIn(ws);
 const [cards, state, grants] = ['CARDS', 'STATE', 'GRANTS'].map((kind) => `VAK_${kind}_${ws}`);
-const [reader = ''] = readerNames(ws, 'me');
-const ownDead = `$JS.API.CONSUMER.CREATE.${stream('DLQ')}.${reader}.${deadLetter('me')}`;
+/** One for each way, as one that is pulled does not begin to push. */
+const [pulled = '', pusher = '', turned = '', requester = ''] = readerNames(ws, 'me');
 
-/** A consumer of the worker's own dead letters that pushes them, or is pulled. */
-function readerBody(deliver: string | undefined): Uint8Array {
+/** Makes a consumer of the worker's own dead letters that pushes them, or is pulled; `isTold`: tells the one that is there. */
+async function read(me: NatsConnection['client'], name: string, deliver?: string, isTold = false): Promise<void> {
+  if (!isTold) await me.request(`$JS.API.CONSUMER.DELETE.${stream('DLQ')}.${name}`);
   const config = {
-    ...{ name: reader, filter_subject: deadLetter('me'), ack_policy: 'explicit', deliver_policy: 'all' },
+    ...{ name, filter_subject: deadLetter('me'), ack_policy: 'explicit', deliver_policy: 'all' },
     ...{ max_deliver: -1, inactive_threshold: 60_000_000_000 },
     ...(deliver === undefined ? {} : { deliver_subject: deliver }),
   };
-  return utf8(JSON.stringify({ stream_name: stream('DLQ'), config }));
+  const subject = `$JS.API.CONSUMER.CREATE.${stream('DLQ')}.${name}.${deadLetter('me')}`;
+  const made = await me.request(subject, JSON.stringify({ stream_name: stream('DLQ'), config }));
+  expect(made.json()).not.toHaveProperty('error');
 }
 
 /** What a worker may ask, so that the answer goes where it says. */
@@ -48,19 +51,28 @@ const ways: Readonly<Record<string, (me: NatsConnection['client'], reply: string
   },
   'figures of a stream': (me, reply) => me.publish(`$JS.API.STREAM.INFO.${stream('DLQ')}`, '', { reply }),
   'a pull': async (me, reply) => {
-    await me.request(ownDead, readerBody(undefined));
-    me.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream('DLQ')}.${reader}`, '{"batch":1,"no_wait":true}', { reply });
+    await read(me, pulled);
+    me.publish(deadLetter('me'), 'x');
+    me.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream('DLQ')}.${pulled}`, '{"batch":1,"no_wait":true}', { reply });
   },
-  'a push': (me, reply) => me.publish(ownDead, readerBody(reply)),
-  // It is awake while it pushes to an inbox, and is told of another subject then.
+  'a push': async (me, reply) => {
+    await read(me, pusher, reply);
+    me.publish(deadLetter('me'), 'x');
+  },
+  // What it pushes is a request by itself.
+  'a push of a request': async (me, reply) => {
+    await read(me, requester, reply);
+    for (const body of ['', '1', '{"batch":1}']) me.publish(deadLetter('me'), body);
+  },
+  // It has pushed to an inbox, and is told of another subject then.
   'a push that was turned': async (me, reply) => {
     const inbox = `_INBOX.${ws}.me.pushed`;
     const subscription = me.subscribe(inbox, { callback: () => {} });
-    await me.request(ownDead, readerBody(inbox));
-    await me.request(ownDead, readerBody(reply));
-    me.publish(deadLetter('me'), 'x');
-    await me.flush();
+    await read(me, turned, inbox);
     subscription.unsubscribe();
+    await me.flush();
+    await read(me, turned, reply, true);
+    me.publish(deadLetter('me'), 'x');
   },
 };
 
@@ -80,7 +92,10 @@ const targets = [
 
 describe('what an answer of JetStream can be directed at', () => {
   const places = new Map<string, { place: AccessPlace; admin: Fabric; me: NatsConnection }>();
-  const kinds = { 'nats-conf': startWithConf, jwt: startWithJwts, flat: () => startWithConf({ isFlat: true }) };
+  const kinds = {
+    ...{ 'nats-conf': () => startWithConf(), jwt: startWithJwts },
+    ...{ 'one-store': () => startWithConf('one-store'), flat: () => startWithConf('flat') },
+  };
   const at = (kind: string) => places.get(kind) as { place: AccessPlace; admin: Fabric; me: NatsConnection };
 
   async function furnished(durable: Fabric['durable']): Promise<void> {
@@ -144,6 +159,11 @@ describe('what an answer of JetStream can be directed at', () => {
 
   it.for(['nats-conf', 'jwt'])('A22 at a server that was told by %s it is nothing but who asked', async (kind) => {
     expect(await effects(kind)).toEqual([]);
+  });
+
+  it('A35 with what is claimed in one account with what is read, a consumer to read uses up deliveries of others', async () => {
+    const next = `$JS.API.CONSUMER.MSG.NEXT.${stream('WORK')}.queue-other`;
+    expect(await effects('one-store')).toContain(`a push of a request → ${next}`);
   });
 
   it('A22 with the streams in the peers’ own account it is the API, queues, flags and cards', async () => {
@@ -211,9 +231,9 @@ describe('what an answer of JetStream can be directed at', () => {
         [`$JS.API.STREAM.INFO.${stream('WORK')}`, ''],
         [`$JS.API.CONSUMER.INFO.${stream('WORK')}.queue-q`, ''],
         [`$JS.API.DIRECT.GET.KV_${cards}.$KV.${cards}.me`, ''],
-        [ownDead, readerBody(undefined)],
-        [`$JS.API.CONSUMER.MSG.NEXT.${stream('DLQ')}.${reader}`, '{"batch":1,"no_wait":true}'],
-        [`$JS.API.CONSUMER.DELETE.${stream('DLQ')}.${reader}`, ''],
+        [`$JS.API.CONSUMER.CREATE.${stream('DLQ')}.${pulled}.${deadLetter('me')}`, ''],
+        [`$JS.API.CONSUMER.MSG.NEXT.${stream('DLQ')}.${pulled}`, '{"batch":1,"no_wait":true}'],
+        [`$JS.API.CONSUMER.DELETE.${stream('DLQ')}.${pulled}`, ''],
         [`$KV.${cards}.me`, 'x'],
         [deadLetter('me'), 'x'],
       ] as const;

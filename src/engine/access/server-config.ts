@@ -5,9 +5,15 @@
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { Role } from '../../shared/protocol/roles.ts';
 import { serverRights } from '../../shared/protocol/server-rights.ts';
-import { maxStreamConsumers, storeServices } from '../../shared/protocol/server-store.ts';
+import {
+  maxStreamConsumers,
+  type StoreAccount,
+  storeAccounts,
+  storeImports,
+  storeServices,
+} from '../../shared/protocol/server-store.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
-import type { ServerJwts, ServerUser } from '../identity/server-jwt.ts';
+import type { ServerJwts, ServerPolicy, ServerUser } from '../identity/server-jwt.ts';
 
 /** A peer as its grant has it; `holdsRoot`: it has the workspace's root key. */
 export interface GrantedPeer {
@@ -38,18 +44,22 @@ function checkKeys(granted: readonly GrantedPeer[]): void {
   }
 }
 
-/** The users of a server, by grants: one for each. `all`: every peer of the workspace. Throws `invalid-subject`, `conflict` for a key that two have. */
-export function serverUsersOf(
+/**
+ * What a server is told of a workspace, by grants: one user for each. `all`: every peer of the workspace. Throws `invalid-subject`,
+ * `conflict` for a key that two have.
+ */
+export function serverPolicyOf(
   workspace: string,
   granted: readonly GrantedPeer[],
   all: readonly string[],
-): readonly ServerUser[] {
+): ServerPolicy {
   checkKeys(granted);
-  return granted.map(({ peer, sign, roles, queues, notAfter, since, holdsRoot }) => {
+  const users = granted.map(({ peer, sign, roles, queues, notAfter, since, holdsRoot }): ServerUser => {
     const mediaOf = roles.some((role) => mediaRoles.has(role)) ? all : [];
     const rights = serverRights({ workspace, peer, roles, queues, holdsRoot, mediaOf });
     return { peer, nkey: sign, notAfter, rights, ...(since === undefined ? {} : { since }) };
   });
+  return { workspace, users, writers: [...new Set([...all, ...granted.map(({ peer }) => peer)])].sort() };
 }
 
 const listed = (subjects: readonly string[]): string =>
@@ -75,29 +85,36 @@ function userBlock({ peer, nkey, notAfter, rights: { publish, subscribe } }: Ser
   return `    # ${peer}${end}\n    {\n      nkey: ${nkey}\n      permissions: {\n${sides.replaceAll(/^/gm, '  ')}\n      }\n    }`;
 }
 
-/**
- * The `accounts` block of a server's configuration: the streams lie in an account that nobody is a user of, and the peers' account asks
- * it by services, so that no answer can be directed at another's stream (A22). It knows no end of a grant: export anew when one ends.
- */
-export function accountsBlock(workspace: string, users: readonly ServerUser[]): string {
-  const ws = checkToken(workspace, 'workspace');
-  const [streams, peers] = [`VAK_STREAMS_${ws}`, `VAK_PEERS_${ws}`];
-  const services = storeServices(ws);
-  const exported = services.map(({ subject, answers }) => {
+/** An account of streams, of which nobody is a user. */
+function storeBlock(workspace: string, account: StoreAccount, nameOf: NamesOfAccounts): string {
+  const exported = storeServices(workspace, account).map(({ subject, answers }) => {
     const how = answers === 'many' ? ', response_type: stream' : '';
-    return `      { service: ${JSON.stringify(subject)}${how}, accounts: [${peers}] }`;
+    return `      { service: ${JSON.stringify(subject)}${how}, accounts: [${nameOf.peers}] }`;
   });
-  const imported = services.map(
-    ({ subject }) => `      { service: { account: ${streams}, subject: ${JSON.stringify(subject)} } }`,
+  return `  ${nameOf[account]} {\n    jetstream: { max_consumers: ${maxStreamConsumers} }\n    exports: [\n${exported.join('\n')}\n    ]\n  }`;
+}
+
+type NamesOfAccounts = Readonly<Record<StoreAccount | 'peers', string>>;
+
+/**
+ * The `accounts` block of a server's configuration: the streams lie in accounts that nobody is a user of, and the peers' account asks
+ * them by services, so that no answer can be directed at another's stream (A22), and nothing that is read at a claim (A35). It knows no
+ * end of a grant: export anew when one ends.
+ */
+export function accountsBlock({ workspace, users, writers }: ServerPolicy): string {
+  const ws = checkToken(workspace, 'workspace');
+  const nameOf = { streams: `VAK_STREAMS_${ws}`, queues: `VAK_QUEUES_${ws}`, peers: `VAK_PEERS_${ws}` };
+  const imported = storeImports(ws, writers).map(
+    ({ account, subject }) => `      { service: { account: ${nameOf[account]}, subject: ${JSON.stringify(subject)} } }`,
   );
-  const ofStreams = `  ${streams} {\n    jetstream: { max_consumers: ${maxStreamConsumers} }\n    exports: [\n${exported.join('\n')}\n    ]\n  }`;
-  const ofPeers = `  ${peers} {\n    imports: [\n${imported.join('\n')}\n    ]\n    users: [\n${users.map(userBlock).join('\n')}\n    ]\n  }`;
+  const stores = storeAccounts.map((account) => storeBlock(ws, account, nameOf)).join('\n');
+  const ofPeers = `  ${nameOf.peers} {\n    imports: [\n${imported.join('\n')}\n    ]\n    users: [\n${users.map(userBlock).join('\n')}\n    ]\n  }`;
   const ending = endingOf(users);
   const first = ending.reduce((least, { notAfter }) => Math.min(least, notAfter), Number.MAX_SAFE_INTEGER);
   const advice = `export anew then, or use --format jwt`;
   const warning =
     ending.length === 0 ? '' : `# ${ending.length} of these grants end, the first ${isoTime(first)}: ${advice}\n`;
-  return `${warning}accounts {\n${ofStreams}\n${ofPeers}\n}\n`;
+  return `${warning}accounts {\n${stores}\n${ofPeers}\n}\n`;
 }
 
 /** Operator, system account and accounts for a server's configuration, and each peer's JWT as a comment. */

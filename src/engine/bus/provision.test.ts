@@ -55,7 +55,7 @@ it('A30 B3 a writer’s bucket that is refused is told of, and keeps no other fr
   const failed: string[] = [];
   const options = {
     writers: ['anna', 'ben', 'carl'],
-    onFailed: (name: string, { code }: VakError) => void failed.push(`${name} ${code}`),
+    onFailed: ({ name }: { name: string }, { code }: VakError) => void failed.push(`${name} ${code}`),
   };
   const parts = await provision(failing('unauthorized'), 'ws', options);
   expect(failed).toEqual(['VAK_MEDIA_2_ws_ben unauthorized']);

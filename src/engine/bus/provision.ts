@@ -7,12 +7,18 @@ import { type ErrorCode, isVakError, type VakError } from '../../shared/base/vak
 import { mediaBucket } from '../../shared/protocol/storage-access.ts';
 import { type StreamSpec, streamsOf } from '../../shared/protocol/stream-table.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
-import type { DurablePlane, KeyValueSpec, Provisioned } from './durable.ts';
+import type { ConsumerSpec, DurablePlane, KeyValueSpec, Provisioned } from './durable.ts';
 
 export interface ProvisionedPart {
   readonly name: string;
-  readonly kind: 'stream' | 'key-value' | 'objects';
+  readonly kind: 'stream' | 'key-value' | 'consumer' | 'objects';
   readonly outcome: Provisioned;
+}
+
+/** A consumer, and whose. */
+export interface StreamConsumer {
+  readonly stream: string;
+  readonly spec: ConsumerSpec;
 }
 
 /** Values of a key that are kept: of grants the superseded ones, by which older envelopes are judged (I4). */
@@ -31,39 +37,78 @@ export interface ProvisionOptions {
    * each is made at its first use.
    */
   readonly writers?: readonly string[];
+  /** Consumers that are made where they are not there; one that is there is left as it is. */
+  readonly consumers?: readonly StreamConsumer[];
   /** The workspace's streams; as the table has them if left out. */
   readonly streams?: readonly StreamSpec[];
-  /** Told of a writer's bucket that is not made; the others are. Left out: that ends it. */
-  readonly onFailed?: (name: string, error: VakError) => void;
+  /** Told of each part as soon as it stands: what follows may fail. */
+  readonly onPart?: (part: ProvisionedPart) => void;
+  /** Told of a consumer or a writer's bucket that is not made; the others are. Left out: that ends it. */
+  readonly onFailed?: (part: Omit<ProvisionedPart, 'outcome'>, error: VakError) => void;
 }
 
 /** After these nothing else would be made either. */
 const ending: ReadonlySet<ErrorCode> = new Set(['aborted', 'closed', 'disconnected', 'read-only', 'timeout']);
 
+/** Gives what was done, or would be. */
+export async function ensureThere(
+  durable: DurablePlane,
+  { stream, spec }: StreamConsumer,
+  { dryRun = false }: Pick<ProvisionOptions, 'dryRun'> = {},
+): Promise<Provisioned> {
+  const at = durable.stream(stream);
+  try {
+    await at.consumer(spec.name).state();
+    return 'unchanged';
+  } catch (error) {
+    if (!isVakError(error, 'not-found')) throw error;
+  }
+  if (!dryRun) await at.ensureConsumer(spec);
+  return 'created';
+}
+
 /**
- * One after the other, in the order of the table; what fails ends it, but a writer's bucket if somebody is told. Throws what the plane does:
+ * One after the other, in the order of the table; what fails ends it, but a consumer or a writer's bucket if somebody is told. Throws what the plane does:
  * `conflict`, `unsupported`, `limit-exceeded` …
  */
 export async function provision(
   durable: DurablePlane,
   workspace: string,
-  { writers = [], streams = streamsOf(workspace), onFailed, ...options }: ProvisionOptions = {},
+  {
+    writers = [],
+    consumers = [],
+    streams = streamsOf(workspace),
+    onPart = () => {},
+    onFailed,
+    ...options
+  }: ProvisionOptions = {},
 ): Promise<readonly ProvisionedPart[]> {
   const parts: ProvisionedPart[] = [];
-  for (const spec of streams) {
-    parts.push({ name: spec.name, kind: 'stream', outcome: await durable.ensureStream(spec, options) });
-  }
-  for (const spec of keyValuesOf(workspace)) {
-    parts.push({ name: spec.name, kind: 'key-value', outcome: await durable.ensureKeyValue(spec, options) });
-  }
-  for (const writer of writers) {
-    const name = mediaBucket(workspace, writer);
+  const made = (part: ProvisionedPart): void => {
+    parts.push(part);
+    onPart(part);
+  };
+  for (const spec of streams)
+    made({ name: spec.name, kind: 'stream', outcome: await durable.ensureStream(spec, options) });
+  for (const spec of keyValuesOf(workspace))
+    made({ name: spec.name, kind: 'key-value', outcome: await durable.ensureKeyValue(spec, options) });
+  const tolerant = async (
+    kind: ProvisionedPart['kind'],
+    name: string,
+    make: () => Promise<Provisioned>,
+  ): Promise<void> => {
     try {
-      parts.push({ name, kind: 'objects', outcome: await durable.ensureObjects(name, options) });
+      made({ name, kind, outcome: await make() });
     } catch (error) {
       if (onFailed === undefined || !isVakError(error) || ending.has(error.code)) throw error;
-      onFailed(name, error);
+      onFailed({ kind, name }, error);
     }
+  };
+  for (const one of consumers)
+    await tolerant('consumer', `${one.stream} ${one.spec.name}`, () => ensureThere(durable, one, options));
+  for (const writer of writers) {
+    const name = mediaBucket(workspace, writer);
+    await tolerant('objects', name, () => durable.ensureObjects(name, options));
   }
   return parts;
 }

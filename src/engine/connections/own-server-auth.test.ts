@@ -2,7 +2,7 @@ import { createUser } from 'nkeys.js';
 import { afterAll, expect, it } from 'vitest';
 import { type NatsServer, startNatsServer } from '../../../tests/support/nats-server.ts';
 import { utf8 } from '../../shared/base/bytes.ts';
-import { jwtConfig, serverUsersOf } from '../access/server-config.ts';
+import { jwtConfig, serverPolicyOf } from '../access/server-config.ts';
 import { openCredentials } from '../bus/nats/nats-auth.ts';
 import { connectNats } from '../bus/nats/nats-fabric.ts';
 import type { KeyStore } from '../identity/key-store.ts';
@@ -42,10 +42,10 @@ it('B8 B9 a JWT that expires is renewed from the key store, and the session goes
   const nowSeconds = Math.floor(clock.now() / 1_000);
   const keys = deriveServerKeys('ws', secretOf(root));
   const granted = { peer: 'me', sign: own.getPublicKey(), roles: ['human'] as const, queues: [], notAfter: 0 };
-  const users = serverUsersOf('ws', [{ ...granted, holdsRoot: true }], []);
+  const policy = serverPolicyOf('ws', [{ ...granted, holdsRoot: true }], []);
   server = await startNatsServer({
     jetStream: false,
-    config: jwtConfig(signServerJwts('ws', users, { keys, nowSeconds })),
+    config: jwtConfig(signServerJwts(policy, { keys, nowSeconds })),
   });
   keys.dispose();
 

@@ -8,7 +8,7 @@ import type { AccessExport } from '../../shared/contract/access-contract.ts';
 import type { AppContract } from '../../shared/contract/app-contract.ts';
 import type { Services } from '../../shared/contract/define-contract.ts';
 import { credentialsText, grantedNow, signedAccess } from '../access/access-export.ts';
-import { accountsBlock, endingOf, jwtConfig, serverUsersOf } from '../access/server-config.ts';
+import { accountsBlock, endingOf, jwtConfig, serverPolicyOf } from '../access/server-config.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OperatorPrompt } from '../ports/operator-prompt.ts';
 import { writeFileAtomically } from './atomic-file.ts';
@@ -44,13 +44,13 @@ export function createAccessExportService({ keyStore, records, prompt, clock }: 
       throw new VakError('not-found', `nobody has a grant in force in workspace ${workspace}: grant a role first`);
     }
     const names = granted.map(({ peer }) => peer);
-    return { place, names, users: serverUsersOf(workspace, granted, names) };
+    return { place, policy: serverPolicyOf(workspace, granted, names) };
   }
 
   function textOf(format: AccessExport['format']): AccessExport {
-    const { place, names, users } = gather();
-    const text = format === 'nats-conf' ? accountsBlock(workspace, users) : jwtConfig(signedAccess(users, place));
-    return { format, text, peerCount: names.length, endingCount: endingOf(users).length };
+    const { place, policy } = gather();
+    const text = format === 'nats-conf' ? accountsBlock(policy) : jwtConfig(signedAccess(policy, place));
+    return { format, text, peerCount: policy.users.length, endingCount: endingOf(policy.users).length };
   }
 
   return {
@@ -63,8 +63,8 @@ export function createAccessExportService({ keyStore, records, prompt, clock }: 
       return { path };
     },
     async saveCredentials({ peer }) {
-      const { place, users } = gather();
-      const jwt = signedAccess(users, place).users.get(peer);
+      const { place, policy } = gather();
+      const jwt = signedAccess(policy, place).users.get(peer);
       if (jwt === undefined) {
         throw new VakError(
           'not-found',

@@ -2,7 +2,7 @@ import { createUser } from 'nkeys.js';
 import { afterEach, expect, it } from 'vitest';
 import { type NatsServer, startNatsServer } from '../../../tests/support/nats-server.ts';
 import { streamsOf } from '../../shared/protocol/stream-table.ts';
-import { jwtConfig, serverUsersOf } from '../access/server-config.ts';
+import { jwtConfig, serverPolicyOf } from '../access/server-config.ts';
 import { connectNats } from '../bus/nats/nats-fabric.ts';
 import { createSystemClock } from '../ports/clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
@@ -23,11 +23,11 @@ let server: NatsServer | undefined;
 afterEach(() => server?.stop());
 
 const userOf = (key: Key, more: { readonly notAfter?: number; readonly since?: number } = {}): readonly ServerUser[] =>
-  serverUsersOf(
+  serverPolicyOf(
     'ws',
     [{ peer: 'bot', sign: key.getPublicKey(), roles: ['bot'], queues: [], notAfter: 0, holdsRoot: false, ...more }],
     [],
-  );
+  ).users;
 const adminUser: ServerUser = {
   peer: 'admin',
   nkey: admin.getPublicKey(),
@@ -39,7 +39,12 @@ const adminUser: ServerUser = {
 function configOf(users: readonly ServerUser[], atSeconds = nowSeconds): string {
   const keys = deriveServerKeys('ws', secretOf(root));
   try {
-    return jwtConfig(signServerJwts('ws', [...users, adminUser], { keys, nowSeconds: atSeconds }));
+    return jwtConfig(
+      signServerJwts(
+        { workspace: 'ws', users: [...users, adminUser], writers: ['bot'] },
+        { keys, nowSeconds: atSeconds },
+      ),
+    );
   } finally {
     keys.dispose();
   }

@@ -6,7 +6,13 @@ import { hash } from 'node:crypto';
 import { toBase64Url } from '../../shared/base/base64url.ts';
 import { utf8 } from '../../shared/base/bytes.ts';
 import type { ServerRights } from '../../shared/protocol/server-rights.ts';
-import { maxStreamConsumers, storeServices } from '../../shared/protocol/server-store.ts';
+import {
+  maxStreamConsumers,
+  type StoreAccount,
+  storeAccounts,
+  storeImports,
+  storeServices,
+} from '../../shared/protocol/server-store.ts';
 import type { ServerKey, ServerKeys } from './server-keys.ts';
 
 /** Somebody who may connect. */
@@ -21,10 +27,18 @@ export interface ServerUser {
   readonly rights: ServerRights;
 }
 
+/** What a server is told of a workspace. */
+export interface ServerPolicy {
+  readonly workspace: string;
+  readonly users: readonly ServerUser[];
+  /** Peers that have a bucket of large values. */
+  readonly writers: readonly string[];
+}
+
 export interface ServerJwts {
   /** For a server's configuration. */
   readonly operator: string;
-  /** Public keys of accounts, and their JWTs: that of the streams first, then the peers'. */
+  /** Public keys of accounts, and their JWTs: those of the streams first, then the peers'. */
   readonly accounts: readonly { readonly name: string; readonly jwt: string }[];
   readonly systemAccount: string;
   /** By peer. */
@@ -80,18 +94,18 @@ function revocationsOf(users: readonly ServerUser[], nowSeconds: number): Readon
   return Object.fromEntries(dated.map(([nkey, since]) => [nkey, Math.min(since, nowSeconds) - 1]));
 }
 
-/** The accounts' claims on each other: what the peers may ask of the streams, and nothing else (A22). */
-function border(
-  workspace: string,
-  { streams }: ServerKeys,
-): { readonly exports: object[]; readonly imports: object[] } {
-  const services = storeServices(workspace);
-  return {
-    exports: services.map(({ subject, answers }) => {
-      return { name: subject, subject, type: 'service', response_type: answers === 'many' ? 'Stream' : 'Singleton' };
-    }),
-    imports: services.map(({ subject }) => ({ name: subject, subject, account: streams.name, type: 'service' })),
-  };
+/** What an account of streams answers, and nothing else (A22). */
+function exportsOf(workspace: string, account: StoreAccount): readonly object[] {
+  return storeServices(workspace, account).map(({ subject, answers }) => {
+    return { name: subject, subject, type: 'service', response_type: answers === 'many' ? 'Stream' : 'Singleton' };
+  });
+}
+
+/** What the peers may ask of the streams. */
+function importsOf({ workspace, writers }: ServerPolicy, keys: ServerKeys): readonly object[] {
+  return storeImports(workspace, writers).map(({ account, subject }) => {
+    return { name: subject, subject, account: keys[account].name, type: 'service' };
+  });
 }
 
 /** Signs who a peer is, for the server that knows its rights. */
@@ -106,12 +120,11 @@ export function signUserJwt(
 
 /** Signs everything that a server needs to know of a workspace. `nowSeconds`: since the epoch. */
 export function signServerJwts(
-  workspace: string,
-  users: readonly ServerUser[],
+  policy: ServerPolicy,
   { keys, nowSeconds }: { readonly keys: ServerKeys; readonly nowSeconds: number },
 ): ServerJwts {
-  const { operator, streams, peers, system } = keys;
-  const { exports, imports } = border(workspace, keys);
+  const { workspace, users } = policy;
+  const { operator, peers, system } = keys;
   const scoped = users.map((user) => ({ user, key: keys.scopeOf(user.peer, user.nkey) }));
   const ofOperator = (claims: Claims, atSeconds: number): string => signJwt(claims, operator, atSeconds);
   const accountOf = (key: ServerKey, name: string, nats: object): Claims => {
@@ -126,23 +139,19 @@ export function signServerJwts(
       signedOnce,
     ),
     accounts: [
-      {
-        name: streams.name,
-        jwt: ofOperator(
-          accountOf(streams, `${workspace}-streams`, {
-            // Nobody is a user of it, yet the server's own clients for the streams count as connections.
-            limits: { ...accountLimits, ...jetStreamLimits },
-            exports,
-          }),
-          nowSeconds,
-        ),
-      },
+      ...storeAccounts.map((account) => {
+        // Nobody is a user of it, yet the server's own clients for the streams count as connections.
+        const limits = { ...accountLimits, ...jetStreamLimits };
+        const claims = { limits, exports: exportsOf(workspace, account) };
+        const { name } = keys[account];
+        return { name, jwt: ofOperator(accountOf(keys[account], `${workspace}-${account}`, claims), nowSeconds) };
+      }),
       {
         name: peers.name,
         jwt: ofOperator(
           accountOf(peers, workspace, {
             limits: accountLimits,
-            imports,
+            imports: importsOf(policy, keys),
             revocations: revocationsOf(users, nowSeconds),
             signing_keys: scoped.map(({ user, key }) => scopeOf(user, key)),
           }),

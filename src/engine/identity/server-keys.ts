@@ -21,7 +21,9 @@ export interface ServerKeys extends Disposable {
   readonly operator: ServerKey;
   /** The account of the streams, of which nobody is a user; where it was once the peers' too, it is still where they lie. */
   readonly streams: ServerKey;
-  /** The account of the peers, which asks that of the streams (A22). */
+  /** The account of the streams that are claimed from (A35), of which nobody is a user either. */
+  readonly queues: ServerKey;
+  /** The account of the peers, which asks those of the streams (A22). */
   readonly peers: ServerKey;
   /** The server's own account, which an operator must name. */
   readonly system: ServerKey;
@@ -51,6 +53,7 @@ export function deriveServerKeys(workspace: string, rootSeed: Secret): ServerKey
   return {
     operator: derive(Prefix.Operator, 'operator'),
     streams: derive(Prefix.Account, 'account'),
+    queues: derive(Prefix.Account, 'queues'),
     peers: derive(Prefix.Account, 'peers'),
     system: derive(Prefix.Account, 'system'),
     scopeOf: (peer, nkey) => derive(Prefix.Account, `scope/${checkToken(peer, 'peer')}/${checkToken(nkey, 'nkey')}`),

@@ -8,7 +8,7 @@ import {
 import { buildTestPrograms, type TestPrograms } from '../../../tests/support/test-programs.ts';
 import { readSettings } from '../../shared/settings/settings-schema.ts';
 import { grantedNow, signedAccess } from '../access/access-export.ts';
-import { jwtConfig, serverUsersOf } from '../access/server-config.ts';
+import { jwtConfig, serverPolicyOf } from '../access/server-config.ts';
 import type { ServerDenial } from '../access/server-denials.ts';
 import { provision } from '../bus/provision.ts';
 import { type ConnectionSwitch, openConnectionSwitch } from '../connections/connection-switch.ts';
@@ -35,12 +35,12 @@ function exported(): string {
   const { keyStore, records } = plane.profile;
   const place = { workspace, contents: keyStore.read(), records, nowMs: clock.now() };
   const granted = grantedNow(place);
-  const users = serverUsersOf(
+  const policy = serverPolicyOf(
     workspace,
     granted,
     granted.map(({ peer }) => peer),
   );
-  return jwtConfig(signedAccess(users, place));
+  return jwtConfig(signedAccess(policy, place));
 }
 
 async function start(): Promise<void> {

@@ -33,6 +33,7 @@ import { openWorkPeer, type WorkPeer, type WorkPorts } from '../work/work-peer.t
 import { createAppMembership } from './app-membership.ts';
 import type { AppService, AppServiceDeps } from './app-service.ts';
 import { createAppSupervisor } from './app-supervisor.ts';
+import { createClaimedKeeper } from './claimed-keeper.ts';
 import { createKeyBasis } from './key-basis.ts';
 
 /** What it takes from outside. */
@@ -302,6 +303,7 @@ export function createAppWorkPlane(from: AppWorkPorts, deps: AppWorkPlaneDeps): 
   held.add(keyStore.onChange(() => void services.follow()));
   held.add(settings.onChange(() => swarm.followPolicy()));
   held.add(followGrants(from, swarm));
+  held.add(createClaimedKeeper({ workspace, profile: from.profile, connection, place, isOpen, clock, logger }));
 
   return {
     swarm: {

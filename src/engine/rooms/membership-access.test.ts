@@ -6,7 +6,7 @@ import { openPlaneProfile, type PlaneProfile, planeWorkspace as ws } from '../..
 import { utf8 } from '../../shared/base/bytes.ts';
 import { createDisposer } from '../../shared/base/disposer.ts';
 import type { Role } from '../../shared/protocol/roles.ts';
-import { accountsBlock, serverUsersOf } from '../access/server-config.ts';
+import { accountsBlock, serverPolicyOf } from '../access/server-config.ts';
 import type { Fabric } from '../bus/fabric.ts';
 import { connectNats } from '../bus/nats/nats-fabric.ts';
 import { provision } from '../bus/provision.ts';
@@ -47,7 +47,7 @@ beforeAll(async () => {
     given.push(await plane.issue({ peer, roles: [role], queues: [] }));
   const users = given.map(({ grant }) => ({ ...grant, holdsRoot: false }));
   const adminKey = createUser();
-  const block = accountsBlock(ws, serverUsersOf(ws, users, Object.keys(rolesOf)));
+  const block = accountsBlock(serverPolicyOf(ws, users, Object.keys(rolesOf)));
   const config = block.replace('users: [', `users: [\n{ nkey: ${adminKey.getPublicKey()} }`);
   server = await startNatsServer({ config });
   const connect = (name: string, seed: Uint8Array): Promise<Fabric> =>

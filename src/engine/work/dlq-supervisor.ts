@@ -7,7 +7,7 @@
  * such a queue has no worker, which is an alert, and its tasks wait for one.
  */
 import { isVakError } from '../../shared/base/vak-error.ts';
-import { parseSubject } from '../../shared/protocol/subject.ts';
+import { checkToken, parseSubject } from '../../shared/protocol/subject.ts';
 import type { ConsumerSpec, Delivery, DurablePlane, MaxDeliveriesAdvisory, StoredMessage } from '../bus/durable.ts';
 import { advisorySubject, decodeMaxDeliveries } from '../bus/max-deliveries-advisory.ts';
 import type { EnvelopeReader } from '../envelope/envelope-reader.ts';
@@ -59,7 +59,13 @@ const pageLimit = 100;
 /** A dead letter of it waits to be stored; then it is asked again, ms. */
 const againMs = 5_000;
 
-function advisoryConsumer(workspace: string): ConsumerSpec {
+/** Name of the stream of what a server says of tasks that nobody ended. */
+export function advisoryStreamOf(workspace: string): string {
+  return `VAK_ADV_${checkToken(workspace, 'workspace')}`;
+}
+
+/** The supervisor's consumer of it. */
+export function advisoryConsumer(workspace: string): ConsumerSpec {
   const filter = advisorySubject(workStreamOf(workspace), '>');
   // An advisory is kept until its task has an end, however often that fails.
   return { name: 'dlq-supervisor', filter, ackWaitMs: 30_000, maxDeliver: 1_000_000, maxInFlight: 256, start: 'all' };
@@ -71,7 +77,7 @@ const wordless = 'Its workers claimed it and never said what became of it: they 
 export async function startDlqSupervisor(deps: DlqSupervisorDeps): Promise<DlqSupervisor> {
   const { workspace, durable, reader, office, book, follower, clock, logger, onEvent } = deps;
   const work = durable.stream(workStreamOf(workspace));
-  const advisories = durable.stream(`VAK_ADV_${workspace}`);
+  const advisories = durable.stream(advisoryStreamOf(workspace));
   const spec = advisoryConsumer(workspace);
   const lane = createSerialLane();
   let isClosing = false;

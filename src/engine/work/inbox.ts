@@ -6,7 +6,7 @@ import { isVakError } from '../../shared/base/vak-error.ts';
 import type { Refusal } from '../../shared/contract/trust-report.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { decodePayload, type PayloadOf } from '../../shared/protocol/payloads.ts';
-import { buildSubject } from '../../shared/protocol/subject.ts';
+import { buildSubject, checkToken } from '../../shared/protocol/subject.ts';
 import type { ConsumerSpec, Delivery, DurablePlane, StoredMessage, Stream } from '../bus/durable.ts';
 import type { StoredJudge } from '../envelope/stored-judge.ts';
 import type { HandledMemory } from '../outbox/handled-memory.ts';
@@ -59,8 +59,13 @@ const unprovenHoldMs = 10_000;
 const handOnFromMs = 100;
 const handOnCapMs = 2_000;
 
+/** Name of the stream of inboxes. */
+export function inboxStreamOf(workspace: string): string {
+  return `VAK_INBOX_${checkToken(workspace, 'workspace')}`;
+}
+
 /** The one consumer of a peer's inbox; it never expires (§1). */
-function inboxConsumer(workspace: string, peer: string): ConsumerSpec {
+export function inboxConsumer(workspace: string, peer: string): ConsumerSpec {
   const filter = buildSubject({ plane: 'agent', workspace, entity: peer, verb: 'inbox' });
   return { name: `inbox-${peer}`, filter, ackWaitMs: 30_000, maxDeliver: 64, maxInFlight: 64, start: 'all' };
 }
@@ -99,7 +104,7 @@ async function lastSeqOf(stream: Stream): Promise<number | undefined> {
 export async function openInbox(deps: InboxDeps): Promise<Inbox> {
   const { workspace, peer, durable, judge, handled, clock, randomness, logger } = deps;
   const { isForMe, onMessage, onRefused, onTrouble } = deps;
-  const stream = durable.stream(`VAK_INBOX_${workspace}`);
+  const stream = durable.stream(inboxStreamOf(workspace));
   const spec = inboxConsumer(workspace, peer);
   const openedMs = clock.now();
   const lastSeq = await lastSeqOf(stream);

@@ -12,7 +12,7 @@ import {
   endingOf,
   type GrantedPeer,
   jwtConfig,
-  serverUsersOf,
+  serverPolicyOf,
 } from '../../engine/access/server-config.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
@@ -94,7 +94,7 @@ export const aclExportCommand: Command = {
   summary: 'Prints what a nats-server needs to enforce the access of the workspace.',
   notes: `nats-conf prints an accounts block with a user for each peer, by its public key: include it in the server's configuration.
 jwt prints operator, accounts and resolver, and each peer's JWT as a comment; it needs the root key of the workspace, from which the
-server's keys follow. The streams lie in an account of their own, which the peers' account asks. A grant with an end is told of, as nats-conf knows none.
+server's keys follow. The streams lie in two accounts of their own, which the peers' account asks. A grant with an end is told of, as nats-conf knows none.
 After a change of grants export again and reload the server: who was revoked is disconnected then. A JWT ends
 with its grant. Nothing that is printed is secret; the file of --creds-out is. What a server cannot enforce: docs/spec/access.md.`,
   needs: builderNeed,
@@ -115,15 +115,15 @@ vak acl export --format nats-conf --peer probe --role worker --queue builds --si
       const names = all.map(({ peer }) => peer);
       const wanted = wantedPeers(input, all, open);
       if (format === 'nats-conf') {
-        const users = serverUsersOf(workspace, wanted, names);
-        host.output.print(accountsBlock(workspace, users));
-        const ending = endingOf(users).map(({ peer }) => peer);
+        const policy = serverPolicyOf(workspace, wanted, names);
+        host.output.print(accountsBlock(policy));
+        const ending = endingOf(policy.users).map(({ peer }) => peer);
         if (ending.length > 0) host.output.complain(warnOfEnds(ending));
         return;
       }
       // The account holds every peer's rights, whomever a JWT is wanted for.
       const others = all.filter(({ peer }) => wanted.every((one) => one.peer !== peer));
-      const jwts = signedAccess(serverUsersOf(workspace, [...wanted, ...others], names), place);
+      const jwts = signedAccess(serverPolicyOf(workspace, [...wanted, ...others], names), place);
       const users = new Map([...jwts.users].filter(([peer]) => wanted.some((one) => one.peer === peer)));
       if (path === undefined) {
         host.output.print(jwtConfig({ ...jwts, users }));

@@ -1,31 +1,16 @@
 /** `vak provision`: what a workspace needs on a server, made once (protocol.md §1). */
-import type { DurablePlane, Provisioned } from '../../engine/bus/durable.ts';
 import type { Fabric } from '../../engine/bus/fabric.ts';
-import { provision } from '../../engine/bus/provision.ts';
+import { type ProvisionedPart, provision } from '../../engine/bus/provision.ts';
 import { grantAt, isInForce } from '../../engine/identity/grant-timeline.ts';
+import { claimedConsumers } from '../../engine/work/claimed-consumers.ts';
 import type { VakError } from '../../shared/base/vak-error.ts';
 import { keptStreamsOf } from '../../shared/settings/kept-streams.ts';
 import { withBus } from './bus-connection.ts';
 import { type CliHost, type Command, type CommonOptions, exitCodes } from './command.ts';
 import { contextNeed, serverNeed } from './example-needs.ts';
-import type { Output } from './output.ts';
 import { withProfile } from './profile.ts';
 import { publishThrough, rootPerson } from './publish-records.ts';
 import { type OpenWorkspace, openPlaces } from './workspace.ts';
-
-/** The plane, which tells of each part as soon as it stands: what follows may fail. */
-function telling(durable: DurablePlane, output: Output): DurablePlane {
-  const tell = (kind: string, name: string, outcome: Provisioned): Provisioned => {
-    output.data({ kind, name, outcome }, `${outcome.padEnd(9)}  ${kind.padEnd(9)}  ${name}`);
-    return outcome;
-  };
-  return {
-    ...durable,
-    ensureStream: async (spec, options) => tell('stream', spec.name, await durable.ensureStream(spec, options)),
-    ensureKeyValue: async (spec, options) => tell('key-value', spec.name, await durable.ensureKeyValue(spec, options)),
-    ensureObjects: async (name, options) => tell('objects', name, await durable.ensureObjects(name, options)),
-  };
-}
 
 /** What was granted before there was a place for it goes out as soon as there is one, where no passphrase has to be asked for. */
 async function publishIfOpen(
@@ -40,9 +25,9 @@ async function publishIfOpen(
 
 /**
  * Peers whose grant is in force, sorted: a server that enforces access knows of no others. Where the key store is closed nobody can say
- * which grants the root signed, and the newest counts as it stands; it decides here only which buckets are asked for.
+ * which grants the root signed, and the newest counts as it stands; it decides here only which buckets and consumers are asked for.
  */
-function writersNow({ profile, directory, timelines, contents, workspace }: OpenWorkspace, { clock }: CliHost) {
+function grantedPeers({ profile, directory, timelines, contents, workspace }: OpenWorkspace, { clock }: CliHost) {
   const nowMs = clock.now();
   const isOpen = profile.keyStore.state().kind === 'unlocked';
   const isMember = isOpen && contents().workspaces.some((one) => one.workspace === workspace);
@@ -51,8 +36,13 @@ function writersNow({ profile, directory, timelines, contents, workspace }: Open
     timelineOf === undefined ? directory.grants(peer).at(-1)?.record : grantAt(timelineOf(peer), nowMs)?.grant;
   return directory
     .grantedPeers()
-    .filter((peer) => isInForce(newestOf(peer), nowMs))
-    .sort();
+    .toSorted()
+    .flatMap((peer) => {
+      const newest = newestOf(peer);
+      return newest !== undefined && isInForce(newest, nowMs)
+        ? [{ peer, roles: newest.roles, queues: newest.queues }]
+        : [];
+    });
 }
 
 export const provisionCommand: Command = {
@@ -60,12 +50,13 @@ export const provisionCommand: Command = {
   changes: 'bus',
   args: [],
   options: { 'dry-run': { help: 'changes nothing, says what would be done' } },
-  summary: 'Makes the streams and buckets of the workspace on a server, or changes them to be as they should.',
-  notes: `Prints {kind: stream|key-value|objects, name, outcome: created|updated|unchanged}, one a line; done again it changes nothing. Where
-something of that name cannot be changed to what is needed, it ends there with exit code 1 and names the field; what was made
-before stays. Each peer whose grant is in force here gets its bucket of large values, which it cannot make itself where the server
-enforces access (vak acl export); elsewhere a bucket is made by its writer, too. A bucket that the server refuses is named on stderr with
-what was refused, the others are made, and the exit code is 1. What the settings retention.… ask for is kept of each stream. The server's JetStream must be enabled.`,
+  summary:
+    'Makes the streams, buckets and consumers of the workspace on a server, or changes them to be as they should.',
+  notes: `Prints {kind: stream|key-value|consumer|objects, name, outcome: created|updated|unchanged}, one a line; done again it changes nothing.
+Where something of that name cannot be changed to what is needed, it ends there with exit code 1 and names the field; what was made
+before stays. Each peer whose grant is in force here gets its bucket of large values and the consumers that it claims from (its queues, its
+inbox), which it cannot make itself where the server enforces access (vak acl export): run it again after a grant. Elsewhere each peer
+makes its own, too. One that the server refuses is named on stderr with what was refused, the others are made, and the exit code is 1. What the settings retention.… ask for is kept of each stream. The server's JetStream must be enabled.`,
   needs: `${serverNeed}; ${contextNeed}`,
   example:
     'vak provision --dry-run --nats-url nats://127.0.0.1:4222\nvak provision --context prod\nvak provision --context prod --workspace team',
@@ -74,17 +65,21 @@ what was refused, the others are made, and the exit code is 1. What the settings
     const { output } = host;
     return await withProfile(common, host, (profile) =>
       withBus({ common, profile, host }, async (fabric, { label }) => {
-        const { durable } = fabric;
         const { workspace } = common;
         const open = await openPlaces(profile, workspace, host);
-        const writers = writersNow(open, host);
+        const peers = grantedPeers(open, host);
         const streams = keptStreamsOf(workspace, profile.settings.settings().retention);
         let failedCount = 0;
-        const onFailed = (name: string, { message }: VakError): void => {
+        const onFailed = ({ kind, name }: Omit<ProvisionedPart, 'outcome'>, { message }: VakError): void => {
           failedCount++;
-          output.complain(`objects ${name}: is not made: ${message}`);
+          output.complain(`${kind} ${name}: is not made: ${message}`);
         };
-        const parts = await provision(telling(durable, output), workspace, { dryRun, writers, streams, onFailed });
+        const onPart = ({ kind, name, outcome }: ProvisionedPart): void =>
+          output.data({ kind, name, outcome }, `${outcome.padEnd(9)}  ${kind.padEnd(9)}  ${name}`);
+        const parts = await provision(fabric.durable, workspace, {
+          ...{ dryRun, streams, onPart, onFailed, writers: peers.map(({ peer }) => peer) },
+          consumers: claimedConsumers(workspace, peers),
+        });
         const changed = parts.filter(({ outcome }) => outcome !== 'unchanged').length;
         const all = parts.length + failedCount;
         output.talk(`${label}: ${changed} of ${all} ${dryRun ? 'would be' : 'were'} made or changed`);

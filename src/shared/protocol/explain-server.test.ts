@@ -7,7 +7,6 @@ const operator = { workspace: 'ws', peer: 'ada', roles: ['operator'], queues: []
 it.for([
   ['publish', '$JS.API.CONSUMER.MSG.NEXT.VAK_WORK_ws.queue-q', 'worker: pull tasks of its queue'],
   ['publish', '$JS.ACK.VAK_WORK_ws.queue-q.1.2.3.4.5', 'worker: pull tasks of its queue'],
-  ['publish', '$JS.API.CONSUMER.CREATE.VAK_WORK_ws.queue-q.vak.work.ws.q.task', 'worker: make tasks of its queue'],
   ['publish', '$KV.VAK_CARDS_ws.w1', 'every role: write own card'],
   ['publish', '$JS.API.DIRECT.GET.KV_VAK_STATE_ws.$KV.VAK_STATE_ws.queue.q', 'every role: read states'],
   ['subscribe', '_INBOX.ws.w1.>', 'A13 _INBOX.ws.w1.>'],
@@ -20,6 +19,11 @@ it.for([
   ['publish', '$JS.API.STREAM.UPDATE.KV_VAK_CARDS_ws', 'A1 default deny (make values.VAK_CARDS_ws)'],
   ['publish', '$JS.API.STREAM.INFO.OBJ_VAK_MEDIA_2_ws_ada', /\(read media\.ada\)$/],
   ['publish', '$JS.API.CONSUMER.MSG.NEXT.VAK_WORK_ws.queue-other', /\(pull consumer\.VAK_WORK_ws\.queue-other\)$/],
+  [
+    'publish',
+    '$JS.API.CONSUMER.CREATE.VAK_WORK_ws.queue-q.vak.work.ws.q.task',
+    'A35 whoever administers makes it at a server, as vak provision does (make consumer.VAK_WORK_ws.queue-q)',
+  ],
   ['publish', '$KV.VAK_CARDS_ws.ada', 'A1 default deny (write values.VAK_CARDS_ws.ada)'],
   ['publish', '$KV.VAK_CARDS_other.w1', /^A1 deny what is not of the workspace/],
   ['publish', '$JS.API.STREAM.NAMES', 'A13 no role of it needs this of a server'],

@@ -96,6 +96,13 @@ function whyRefused({ workspace, peer }: GrantedHolder, action: AccessAction, su
     : 'A15 answers come from whoever answers requests';
 }
 
+/** Why the export lacks what a rule allows. */
+function whyNotAsked({ action, place }: Deed): string {
+  return action === 'make' && place.startsWith('consumer.')
+    ? 'A35 whoever administers makes it at a server, as vak provision does'
+    : 'A13 no engine asks this of a server';
+}
+
 /**
  * Says whether a server that was told the export lets the peer publish the subject or subscribe to it, and which rule decided: the storage
  * rule of what that does, else the right of the export. Throws `invalid-subject` for what is no subject, or a name that is no token.
@@ -115,6 +122,6 @@ export function explainServer(holder: GrantedHolder, action: AccessAction, text:
     deed.place,
   );
   if (allowed) return { allowed, rule: storage.allowed ? storage.rule : `A13 ${right}` };
-  const why = storage.allowed ? 'A13 no engine asks this of a server' : storage.rule;
+  const why = storage.allowed ? whyNotAsked(deed) : storage.rule;
   return { allowed, rule: `${why} (${deed.action} ${deed.place})` };
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readerNames } from './reader-names.ts';
 import { roles } from './roles.ts';
 import { type GrantedHolder, serverRights } from './server-rights.ts';
-import { storeServices } from './server-store.ts';
+import { storeImports } from './server-store.ts';
+import { streamsOf } from './stream-table.ts';
 import { covers } from './subject.ts';
 
 const holderOf = (more: Partial<GrantedHolder>): GrantedHolder => ({
@@ -24,7 +25,7 @@ describe('the rights of a server', () => {
     ]);
     for (const right of [
       ...['$JS.API.CONSUMER.MSG.NEXT.VAK_WORK_ws.queue-q', '$JS.ACK.VAK_WORK_ws.queue-q.>', '$KV.VAK_CARDS_ws.me'],
-      ...['vak.receipts.ws.*.completed', '$JS.API.CONSUMER.CREATE.VAK_WORK_ws.queue-q.vak.work.ws.q.task'],
+      ...['vak.receipts.ws.*.completed', '$JS.API.CONSUMER.INFO.VAK_WORK_ws.queue-q'],
     ])
       expect(publish.allow).toContain(right);
     expect(publish.allow.filter((one) => one.includes('STREAM.MSG.GET'))).toEqual([]);
@@ -40,20 +41,15 @@ describe('the rights of a server', () => {
   });
 
   it.for(roles)('A22 what a %s asks of JetStream crosses the border to the streams, and no other call does', (role) => {
-    const services = storeServices('ws').map(({ subject }) => subject);
+    const imports = storeImports('ws', ['me', 'other']).map(({ subject }) => subject);
     const { allow } = serverRights(holderOf({ roles: [role], mediaOf: ['other'] })).publish;
     for (const right of allow.filter((one) => one.startsWith('$')))
       expect(
-        services.some((service) => covers(service, right)),
+        imports.some((one) => covers(one, right)),
         right,
       ).toBe(true);
-    for (const right of [
-      'STREAM.SNAPSHOT.VAK_WORK_ws',
-      'STREAM.RESTORE.x',
-      'STREAM.LIST',
-      'CONSUMER.DURABLE.CREATE.x.y',
-    ])
-      expect(services.filter((service) => covers(service, `$JS.API.${right}`))).toEqual([]);
+    for (const right of ['STREAM.SNAPSHOT.x', 'STREAM.RESTORE.x', 'STREAM.LIST', 'CONSUMER.DURABLE.CREATE.x.y'])
+      expect(imports.filter((one) => covers(one, `$JS.API.${right}`))).toEqual([]);
   });
 
   it('A4 a deny keeps what lies deeper from a subscription, where no other right holds it', () => {
@@ -62,15 +58,13 @@ describe('the rights of a server', () => {
     expect(denyOf('operator')).toEqual([]);
   });
 
-  it('A10 a consumer of one’s own stands where one may read something, and nowhere else', () => {
-    for (const [role, kinds] of [
-      ['human', ['CHAIN', 'KEYS', 'ROOMS']],
-      ['provisioner', []],
-      ['observer', ['RECEIPTS']],
-    ] as const) {
+  it('A35 consumers of what is claimed are made by whoever administers them, and consumers of the rest are read through', () => {
+    for (const role of roles) {
       const { allow } = serverRights(holderOf({ roles: [role] })).publish;
-      const found = allow.flatMap((one) => /NEXT\.VAK_([A-Z]+)_ws\.peer-me$/.exec(one)?.[1] ?? []);
-      expect(found, role).toEqual(kinds);
+      const made = allow.flatMap((one) => /CONSUMER\.CREATE\.VAK_([A-Z]+)_ws\.(?!reader-)/.exec(one)?.[1] ?? []);
+      const kinds = new Set(made);
+      if (role === 'provisioner') expect(kinds.size).toBe(streamsOf('ws').length);
+      else expect([...kinds].sort(), role).toEqual(role === 'operator' ? ['ADV', 'INBOX', 'WORK'] : []);
     }
   });
 

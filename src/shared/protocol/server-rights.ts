@@ -8,7 +8,7 @@ import { type AccessHolder, explainHolder, type HolderAction, holderPatterns } f
 import { inboxPrefixOf, readerNames, requestInboxes } from './reader-names.ts';
 import { consumerFilter, explainStorage, mediaBucket, type StorageHolder, valueBuckets } from './storage-access.ts';
 import type { StorageAction } from './storage-rules.ts';
-import { type StreamSpec, streamsOf } from './stream-table.ts';
+import { isClaimed, type StreamSpec, streamsOf } from './stream-table.ts';
 import { checkToken, covers, overlaps } from './subject.ts';
 
 /** A peer as its grant has it. */
@@ -96,15 +96,15 @@ function streamRights(spec: StreamSpec, asking: Asking): string[] {
   if (mayDo('purge', place)) rights.push(api(`STREAM.PURGE.${name}`));
   if (mayDo('make', place)) rights.push(api(`STREAM.CREATE.${name}`), api(`STREAM.UPDATE.${name}`));
   if (mayDo('remove', place)) rights.push(api(`STREAM.DELETE.${name}`));
-  // A consumer of one's own gives what one may read, so it has no place where that is nothing.
-  const own = filters.length === 0 ? [] : [`peer-${holder.peer}`];
-  return [...rights, ...consumerRights(spec, own, asking)];
+  return [...rights, ...consumerRights(spec, asking)];
 }
 
 /** What a consumer of that name may be made to take. */
 function makingRights(spec: StreamSpec, consumer: string, asking: Asking): string[] {
   const { name } = spec;
   const { workspace } = asking.holder;
+  // What a consumer takes others do not get, and what it pushes goes where its maker says: so whoever administers makes all of them (A35).
+  if (isClaimed(spec) && !asking.mayDo('remove', `consumer.${name}.${anyName}`)) return [];
   const verb = api(`CONSUMER.CREATE.${name}.${consumer}`);
   // Of whoever may name it as it likes: any that its stream may have. That the name fits the filter is for the engine to see.
   const form = consumerFilter(workspace, name, consumer === anyName ? `${anyQueueOf(spec)}x` : consumer);
@@ -120,11 +120,11 @@ function anyQueueOf({ name }: StreamSpec): string {
   return name.startsWith('VAK_WORK_') ? 'queue-' : 'inbox-';
 }
 
-function consumerRights(spec: StreamSpec, own: readonly string[], asking: Asking): string[] {
+function consumerRights(spec: StreamSpec, asking: Asking): string[] {
   const { holder, mayDo } = asking;
   const { name } = spec;
   const { peer, queues } = holder;
-  const named = [...queues.map((queue) => `queue-${queue}`), `inbox-${peer}`, ...own];
+  const named = [...queues.map((queue) => `queue-${queue}`), `inbox-${peer}`];
   const rightsOf = (consumer: string): string[] => {
     const place = `consumer.${name}.${consumer}`;
     const rights: string[] = [];

@@ -10,7 +10,7 @@ const as = (role: Role, more: Partial<StorageHolder> = {}): StorageHolder => {
 
 const actions: readonly StorageAction[] = ['inspect', 'read', 'write', 'delete', 'purge', 'pull', 'make', 'remove'];
 const placesIn = (ws: string): string[] => [
-  ...streamsOf(ws).flatMap(({ name }) => [`stream.${name}`, `consumer.${name}.peer-me`, `consumer.${name}.c`]),
+  ...streamsOf(ws).flatMap(({ name }) => [`stream.${name}`, `consumer.${name}.c`]),
   ...['queue-q', 'queue-r', 'queue-s'].map((name) => `consumer.VAK_WORK_${ws}.${name}`),
   ...['inbox-me', 'inbox-other'].map((name) => `consumer.VAK_INBOX_${ws}.${name}`),
   ...['CARDS', 'GRANTS', 'STATE'].flatMap((kind) =>
@@ -27,8 +27,9 @@ const destroying: Readonly<Record<Role, readonly string[]>> = {
   operator: [
     ...['.me', '.other', '.me.x'].map((key) => `write values.VAK_STATE_ws${key}`),
     'purge stream.VAK_WORK_ws',
-    ...['peer-me', 'c', 'queue-q', 'queue-r', 'queue-s'].map((name) => `remove consumer.VAK_WORK_ws.${name}`),
-    ...['peer-me', 'c', 'inbox-me', 'inbox-other'].map((name) => `remove consumer.VAK_INBOX_ws.${name}`),
+    ...['c', 'queue-q', 'queue-r', 'queue-s'].map((name) => `remove consumer.VAK_WORK_ws.${name}`),
+    ...['c', 'inbox-me', 'inbox-other'].map((name) => `remove consumer.VAK_INBOX_ws.${name}`),
+    'remove consumer.VAK_ADV_ws.c',
   ],
   observer: [],
   membershipd: [],
@@ -37,12 +38,7 @@ const destroying: Readonly<Record<Role, readonly string[]>> = {
     .filter((place) => /^(?:stream|consumer)\./.test(place))
     .map((place) => `remove ${place}`),
 };
-const everyDestroying = [
-  'write values.VAK_CARDS_ws.me',
-  ...['RECEIPTS', 'APPROVALS', 'DLQ', 'ROOMS', 'KEYS', 'AUDIT', 'CHAIN'].map(
-    (kind) => `remove consumer.VAK_${kind}_ws.peer-me`,
-  ),
-];
+const everyDestroying = ['write values.VAK_CARDS_ws.me'];
 
 describe('rights on streams and buckets', () => {
   it.each(roles)('A10 %s destroys exactly what its row says', (role) => {
@@ -54,17 +50,14 @@ describe('rights on streams and buckets', () => {
     expect(allowed.toSorted()).toEqual([...new Set([...destroying[role], ...everyDestroying])].toSorted());
   });
 
-  it.each(roles)('A10 %s claims from its own consumers, and a worker from those of its queues', (role) => {
+  it.each(roles)('A10 %s claims from its inbox alone, and a worker from its queues', (role) => {
     const claimed = placesIn('ws').filter((place) => explainStorage(as(role), 'pull', place).allowed);
     const hasInbox = ['worker', 'bot', 'human', 'coordinator', 'operator'].includes(role);
     expect(claimed.toSorted()).toEqual(
       [
-        ...['RECEIPTS', 'APPROVALS', 'DLQ', 'ROOMS', 'KEYS', 'AUDIT', 'CHAIN'].map(
-          (kind) => `consumer.VAK_${kind}_ws.peer-me`,
-        ),
         ...(hasInbox ? ['consumer.VAK_INBOX_ws.inbox-me'] : []),
         ...(role === 'worker' ? ['queue-q', 'queue-r'].map((name) => `consumer.VAK_WORK_ws.${name}`) : []),
-        ...(role === 'dlq-supervisor' ? ['consumer.VAK_ADV_ws.c', 'consumer.VAK_ADV_ws.peer-me'] : []),
+        ...(role === 'dlq-supervisor' ? ['consumer.VAK_ADV_ws.c'] : []),
       ].toSorted(),
     );
   });
@@ -144,10 +137,10 @@ describe('names', () => {
     ['VAK_WORK_ws', 'queue-q', 'vak.work.ws.q.task'],
     ['VAK_WORK_ws', 'queue-', undefined],
     ['VAK_WORK_ws', 'queue-*', undefined],
-    ['VAK_WORK_ws', 'peer-me', undefined],
+    ['VAK_WORK_ws', 'anything', undefined],
     ['VAK_INBOX_ws', 'inbox-me', 'vak.agent.ws.me.inbox'],
     ['VAK_INBOX_ws', 'queue-q', undefined],
-    ['VAK_RECEIPTS_ws', 'peer-me', 'any'],
+    ['VAK_RECEIPTS_ws', 'anything', 'any'],
   ] as const)('A10 a consumer of %s called %s has the filter %s', (stream, name, filter) => {
     expect(consumerFilter('ws', stream, name)).toBe(filter);
   });

@@ -35,12 +35,8 @@ const allFigures: readonly Entry[] = [
   [['inspect'], 'consumers', 'consumer.*.*'],
 ];
 
-/** Streams that keep what was read: a consumer of one's own takes nothing from others. */
-const keeping = ['RECEIPTS', 'APPROVALS', 'DLQ', 'ROOMS', 'KEYS', 'AUDIT', 'CHAIN'];
-
-/** Of every peer that holds a role. A consumer of its own gives no more than its rights to read (A10). */
+/** Of every peer that holds a role. */
 const every: readonly Entry[] = [
-  ...keeping.map((kind): Entry => [[...claim, 'remove'], 'own consumer', `consumer.VAK_${kind}_{ws}.peer-{peer}`]),
   [['read'], 'cards', 'values.VAK_CARDS_{ws}'],
   [['read'], 'grants', 'values.VAK_GRANTS_{ws}'],
   [['read'], 'states', 'values.VAK_STATE_{ws}'],
@@ -62,6 +58,7 @@ const table: Readonly<Record<Role, readonly Entry[]>> = {
     [['purge'], 'tasks', 'stream.VAK_WORK_{ws}'],
     [administer, 'consumers of queues', 'consumer.VAK_WORK_{ws}.*'],
     [administer, 'inboxes', 'consumer.VAK_INBOX_{ws}.*'],
+    [administer, 'consumers of advisories', 'consumer.VAK_ADV_{ws}.*'],
     [['write'], 'states', 'values.VAK_STATE_{ws}.>'],
   ],
   observer: [],

@@ -65,3 +65,8 @@ export function streamsOf(workspace: string): readonly StreamSpec[] {
     }),
   ];
 }
+
+/** Whether peers claim from a stream: tasks and messages to a peer, and what the server says of those who do. */
+export function isClaimed({ retention, subjects }: StreamSpec): boolean {
+  return retention !== 'limits' || subjects.every((one) => one.startsWith('$JS.EVENT.'));
+}
