@@ -1,7 +1,7 @@
 /** What the bench is asked for: `[P1 …] [--rounds=N] [--gate]`. */
 import { leastRounds } from './rounds.ts';
 
-export const plans = ['P1', 'P2', 'P3', 'P4', 'P14'] as const;
+export const plans = ['P1', 'P2', 'P3', 'P4', 'P12', 'P14'] as const;
 type Plan = (typeof plans)[number];
 
 export interface BenchArgs {

@@ -12,6 +12,7 @@ import { openPublishGroup } from './p1-publish.ts';
 import { openRoutingGroup } from './p2-routing.ts';
 import { openDurableGroup } from './p3-durable.ts';
 import { openNatsEngineGroup } from './p4-nats-engine.ts';
+import { openRoomsGroup } from './p12-rooms.ts';
 import { openPeersGroup } from './p14-peers.ts';
 import { findRedisServer } from './redis-server.ts';
 import { type Group, measureGroup, type NotMeasured, type Row } from './rounds.ts';
@@ -22,6 +23,7 @@ const openers: Readonly<Record<(typeof plans)[number], () => Promise<Group>>> = 
   P2: openRoutingGroup,
   P3: openDurableGroup,
   P4: openNatsEngineGroup,
+  P12: openRoomsGroup,
   P14: openPeersGroup,
 };
 

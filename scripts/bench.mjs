@@ -1,4 +1,4 @@
-// `npm run bench [-- P1 … --rounds=N --gate]`: set-up, then P1–P4 beside their peers on plain Node and P14 with the built app; a table,
+// `npm run bench [-- P1 … --rounds=N --gate]`: set-up, then P1–P4 and P12 beside their peers on plain Node and P14 with the built app; a table,
 // and all figures as JSON. The program is bundled anew each time, into a folder inside node_modules, where it finds its packages; the
 // folder goes after.
 import { mkdir, rm } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { needsVirtualDisplay, runInForeground } from './foreground.mjs';
 import { runMain, SetUpError } from './report.mjs';
 import { setUp } from './set-up.mjs';
 
-const known = /^(P[1-4]|P14|--rounds=\d{1,3}|--gate)$/i;
+const known = /^(P[1-4]|P12|P14|--rounds=\d{1,3}|--gate)$/i;
 
 /** Whether what is asked for opens a window: P14 by its name, or as one of all. */
 export function needsWindow(args) {
@@ -57,7 +57,9 @@ export async function bundleBench(folder, projectRoot = ownProjectRoot) {
 async function runBench(args) {
   const unknown = args.find((arg) => !known.test(arg));
   if (unknown)
-    throw new SetUpError(`${unknown} is unknown here.\nNext: npm run bench -- [P1 P2 P3 P4 P14] [--rounds=N] [--gate]`);
+    throw new SetUpError(
+      `${unknown} is unknown here.\nNext: npm run bench -- [P1 P2 P3 P4 P12 P14] [--rounds=N] [--gate]`,
+    );
   const isWindowed = needsWindow(args);
   await setUp({ need: isWindowed ? 'test' : 'unit' });
   if (isWindowed) await ensureBuilt();
