@@ -197,6 +197,26 @@ test(
   },
 );
 
+test('A37 a peer of another machine comes in by its JWT alone, which its own key proves', slow, async () => {
+  const w2 = await joined('w2');
+  await done('grant', 'add', 'w2', '--sign', w2.sign, '--role', 'worker', '--queue', 'build');
+  const text = await exported('jwt');
+  server = await startNatsServer({ config: text });
+  await done('provision', ...url());
+  const jwt = program.secretFile('w2.jwt', /# user JWT of w2\n# (\S+)/.exec(text)?.[1] ?? '');
+  const ofOther = program.secretFile('operator.jwt', /# user JWT of operator\n# (\S+)/.exec(text)?.[1] ?? '');
+  w2.use();
+  const list = ['stream', 'ls', '--json', '--identity', 'w2', ...url()];
+  expect(await vak(list)).toMatchObject({ code: 1 });
+  expect(jsonLines(await done(...list, '--creds', jwt)).length).toBe(6);
+  expect(await vak([...list, '--creds', ofOther])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`and the peer has ${w2.sign}`),
+  });
+  await done('context', 'add', 'there', ...url().map((one) => (one === '--nats-url' ? '--url' : one)), '--creds', jwt);
+  expect(jsonLines(await done(...list.slice(0, 5), '--context', 'there')).length).toBe(6);
+});
+
 test(
   'A4 I3 the credentials of a peer are written for its owner alone, and nothing that is printed is secret',
   slow,

@@ -9,13 +9,13 @@ import type { Settings } from '../../shared/settings/settings-schema.ts';
 import type { Fabric } from '../bus/fabric.ts';
 import { createEmbeddedFabric, type FabricPorts } from '../bus/memory/embedded-fabric.ts';
 import type { JournalDurability } from '../bus/memory/journal.ts';
-import type { NatsAuth } from '../bus/nats/nats-auth.ts';
+import type { GivenAuth } from '../bus/nats/nats-auth.ts';
 import type { NatsOptions, NatsTls } from '../bus/nats/nats-options.ts';
 import { busSettingsOf } from '../settings/bus-settings.ts';
 import type { SecretSources } from '../settings/secret-sources.ts';
 import { createContextAuth } from './context-auth.ts';
 import type { ManagedLeases } from './managed-leases.ts';
-import type { OwnServerAuth } from './own-server-auth.ts';
+import { type OwnServerAuth, provenBy } from './own-server-auth.ts';
 import { createReadOnlyFabric } from './read-only-fabric.ts';
 
 /** Where the embedded engine of a profile keeps its journal; undefined: in memory. */
@@ -36,7 +36,7 @@ export interface ConnectContextDeps extends FabricPorts {
   /** Asked before each try to connect. */
   readonly sources: () => SecretSources;
   /** Stands in place of what {@link sources} has: `--creds`, `--nkey-file`. Its secrets stay the caller's. */
-  readonly auth?: () => Promise<NatsAuth>;
+  readonly auth?: () => Promise<GivenAuth>;
   /** The peer's own keys, where a remote server is given nothing else; closed with its connection. */
   readonly ownAuth?: OwnServerAuth;
   /** Stands in place of the context's own. Its key stays the caller's. */
@@ -100,9 +100,13 @@ async function connectRemote(deps: ConnectContextDeps, urls: string, context: st
   const auth = createContextAuth({ context, sources: deps.sources });
   const connecting = async (): Promise<Fabric> => {
     const tls = deps.tls ?? auth.tls();
+    const read = deps.auth ?? auth.read;
     const server: Server = {
       servers: urls.split(','),
-      auth: deps.auth ?? (async () => (await auth.read()) ?? deps.ownAuth?.read()),
+      async auth() {
+        const given = await read();
+        return given === undefined ? deps.ownAuth?.read() : provenBy(deps.ownAuth, given);
+      },
     };
     const fabric = await connect(tls === undefined ? server : { ...server, tls }, deps);
     auth.erase();

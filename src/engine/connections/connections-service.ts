@@ -193,14 +193,11 @@ export function createConnectionsService(deps: ConnectionsServiceDeps): Connecti
       await storeContextSecrets(
         keyStore,
         name,
-        new Map<ContextSecretPart, Secret>([
-          ['jwt', jwt],
-          ['seed', seed],
-        ]),
+        new Map<ContextSecretPart, Secret>([['jwt', jwt], ...(seed === undefined ? [] : [['seed', seed] as const])]),
       );
     } finally {
       jwt.dispose();
-      seed.dispose();
+      seed?.dispose();
     }
     if (name === connection.current()) connection.follow(true);
     onChange();

@@ -7,15 +7,16 @@ import { toText } from '../../shared/base/bytes.ts';
 import type { Disposable } from '../../shared/base/disposer.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { natsJwtName, natsSeedName } from '../../shared/settings/secret-shape.ts';
-import type { NatsAuth } from '../bus/nats/nats-auth.ts';
+import type { GivenAuth } from '../bus/nats/nats-auth.ts';
 import type { NatsTls } from '../bus/nats/nats-options.ts';
 import { createSecret, type Secret } from '../identity/secret.ts';
 import { readSecret, type SecretSources, secretSourceOf } from '../settings/secret-sources.ts';
 import { type ContextSecretPart, contextSecretName } from './context-secrets.ts';
+import { authOf } from './creds-file.ts';
 
 export interface ContextAuth extends Disposable {
   /** Undefined: there are none, and the server may ask none. Throws `invalid-input`, `limit-exceeded`; erases what was read before. */
-  read(): Promise<NatsAuth | undefined>;
+  read(): Promise<GivenAuth | undefined>;
   /** Erases what was read, as nobody needs it any more. */
   erase(): void;
   /** The context's own certificates and key; the key lives until this is disposed. Undefined: none. Throws `invalid-input`. */
@@ -29,12 +30,10 @@ export interface ContextAuthOptions {
   readonly sources: () => SecretSources;
 }
 
-/** JWT and seed, or a seed alone. */
-function jwtAuth(jwt: Secret | undefined, seed: Secret | undefined, names: readonly [string, string]): NatsAuth {
-  if (seed === undefined) {
-    throw new VakError('invalid-input', `${names[1]}: missing, ${names[0]} is of no use without it; set both`);
-  }
-  return jwt === undefined ? { kind: 'nkey', seed } : { kind: 'jwt', jwt, seed };
+/** JWT and seed, or one of them alone; undefined: neither. */
+function jwtAuth(jwt: Secret | undefined, seed: Secret | undefined): GivenAuth | undefined {
+  if (jwt !== undefined) return authOf({ jwt, seed });
+  return seed === undefined ? undefined : { kind: 'nkey', seed };
 }
 
 /** Creates it; nothing is read before it is asked. */
@@ -49,12 +48,10 @@ export function createContextAuth({ context, sources }: ContextAuthOptions): Con
   const ownPart = (part: ContextSecretPart): Secret | undefined =>
     context === undefined ? undefined : sources().keyStore?.(contextSecretName(context, part));
 
-  function ownAuth(): NatsAuth | undefined {
+  function ownAuth(): GivenAuth | undefined {
     if (context === undefined) return undefined;
-    const [jwt, seed] = [ownPart('jwt'), ownPart('seed')];
-    if (jwt !== undefined || seed !== undefined) {
-      return jwtAuth(jwt, seed, [contextSecretName(context, 'jwt'), contextSecretName(context, 'seed')]);
-    }
+    const known = jwtAuth(ownPart('jwt'), ownPart('seed'));
+    if (known !== undefined) return known;
     const [user, password, token] = [ownPart('user'), ownPart('password'), ownPart('token')];
     if (user !== undefined && password !== undefined) {
       return { kind: 'password', user: toText(user.reveal()), password };
@@ -63,13 +60,12 @@ export function createContextAuth({ context, sources }: ContextAuthOptions): Con
   }
 
   /** By the rules of secret-sources; those of the environment are ours to erase. */
-  async function namedAuth(from: SecretSources): Promise<NatsAuth | undefined> {
+  async function namedAuth(from: SecretSources): Promise<GivenAuth | undefined> {
     const jwt = await readSecret(natsJwtName, from);
     if (jwt !== undefined && jwt.source !== 'key-store') held.push(jwt.secret);
     const seed = await readSecret(natsSeedName, from);
     if (seed !== undefined && seed.source !== 'key-store') held.push(seed.secret);
-    if (jwt === undefined && seed === undefined) return undefined;
-    return jwtAuth(jwt?.secret, seed?.secret, [natsJwtName, natsSeedName]);
+    return jwtAuth(jwt?.secret, seed?.secret);
   }
 
   return {

@@ -1,11 +1,10 @@
 /**
- * A `.creds` file: a user JWT and the seed that belongs to it (protocol.md B9).
+ * A `.creds` file: a user JWT and the seed that belongs to it, or the JWT alone (protocol.md B9, A37).
  * Law: what is wrong is named, never shown; line ends and surrounding text do not matter, file modes do.
  */
 
 import { natsJwtName, natsSeedName } from '../../shared/settings/secret-shape.ts';
-import type { NatsAuth } from '../bus/nats/nats-auth.ts';
-import { readCreds } from '../bus/nats/nats-auth.ts';
+import { type GivenAuth, readCreds } from '../bus/nats/nats-auth.ts';
 import type { Secret } from '../identity/secret.ts';
 import { checkBusSecret } from '../settings/bus-secrets.ts';
 import { readSecretFile } from '../settings/secret-file.ts';
@@ -13,8 +12,8 @@ import { readSecretFile } from '../settings/secret-file.ts';
 /** What proves who a client is. The caller disposes both. */
 export interface Creds {
   readonly jwt: Secret;
-  /** `SU…` */
-  readonly seed: Secret;
+  /** `SU…`; undefined: the peer's own key proves the JWT. */
+  readonly seed: Secret | undefined;
 }
 
 /** Parses a `.creds` text of at most 64 KiB. Throws `invalid-input`, `invalid-payload` naming the part. */
@@ -22,21 +21,26 @@ export function parseCreds(text: Secret): Creds {
   const creds = readCreds(text);
   try {
     checkBusSecret(natsJwtName, creds.jwt);
-    checkBusSecret(natsSeedName, creds.seed);
+    if (creds.seed !== undefined) checkBusSecret(natsSeedName, creds.seed);
     return creds;
   } catch (error) {
     creds.jwt.dispose();
-    creds.seed.dispose();
+    creds.seed?.dispose();
     throw error;
   }
 }
 
 /** Reads a `.creds` file of mode 0600; `field` names what gave the path. Throws `invalid-input`, `invalid-payload`, `limit-exceeded`. */
-export async function readCredsFile(path: string, field: string): Promise<NatsAuth & Creds> {
+export async function readCredsFile(path: string, field: string): Promise<Creds> {
   const text = await readSecretFile(path, field);
   try {
-    return { kind: 'jwt', ...parseCreds(text) };
+    return parseCreds(text);
   } finally {
     text.dispose();
   }
+}
+
+/** What they are at a server. */
+export function authOf({ jwt, seed }: Creds): GivenAuth {
+  return seed === undefined ? { kind: 'jwt-alone', jwt } : { kind: 'jwt', jwt, seed };
 }

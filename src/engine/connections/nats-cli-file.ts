@@ -114,7 +114,7 @@ const ways: readonly (readonly [keyof NatsCliFile, Gather])[] = [
     async ({ creds }, home, into) => {
       const { jwt, seed } = await readCredsFile(pathOf(creds, home), 'creds');
       put(into, 'jwt', jwt);
-      put(into, 'seed', seed);
+      if (seed !== undefined) put(into, 'seed', seed);
     },
   ],
   [

@@ -1,18 +1,18 @@
 import { createUser } from 'nkeys.js';
 import { afterAll, expect, it } from 'vitest';
 import { type NatsServer, startNatsServer } from '../../../tests/support/nats-server.ts';
-import { utf8 } from '../../shared/base/bytes.ts';
+import { toText, utf8 } from '../../shared/base/bytes.ts';
 import { jwtConfig, serverPolicyOf } from '../access/server-config.ts';
 import { openCredentials } from '../bus/nats/nats-auth.ts';
 import { connectNats } from '../bus/nats/nats-fabric.ts';
 import type { KeyStore } from '../identity/key-store.ts';
-import { createSecret } from '../identity/secret.ts';
+import { createSecret, secretFromText } from '../identity/secret.ts';
 import { signServerJwts } from '../identity/server-jwt.ts';
 import { deriveServerKeys } from '../identity/server-keys.ts';
 import { createSystemClock } from '../ports/clock.ts';
 import { createSilentLogger } from '../ports/logger.ts';
 import { createSystemRandomness } from '../ports/randomness.ts';
-import { createOwnServerAuth } from './own-server-auth.ts';
+import { createOwnServerAuth, provenBy } from './own-server-auth.ts';
 
 const clock = createSystemClock();
 const jwtLifeMs = 30 * 24 * 3_600_000;
@@ -94,4 +94,22 @@ it('E13 a server gets nothing signed that could be part of an envelope', () => {
   for (const nonce of ['vak-envelope-sig-v1\u0000', '', 'a b', 'x'.repeat(129), 'ä'])
     expect(credentials.answer(nonce)).toMatchObject({ sig: '' });
   credentials.dispose();
+});
+
+it('A37 a JWT alone is proved by the peer’s own key; without that, or of another key, it is refused with what to do', () => {
+  const { keyStore } = storeOf({ holdsRoot: false });
+  const auth = createOwnServerAuth({ keyStore, workspace: 'ws', peer: 'me', clock });
+  const jwtOf = (sub: string) =>
+    secretFromText(`eyJh.${Buffer.from(JSON.stringify({ sub })).toString('base64url')}.c2ln`);
+  const given = { kind: 'jwt-alone', jwt: jwtOf(own.getPublicKey()) } as const;
+  const proven = provenBy(auth, given);
+  expect(proven).toMatchObject({ kind: 'jwt', jwt: given.jwt });
+  expect(proven.kind === 'jwt' && toText(proven.seed.reveal())).toBe(toText(Uint8Array.from(own.getSeed())));
+  expect(() => provenBy(auth, { ...given, jwt: jwtOf(root.getPublicKey()) })).toThrow(
+    `credentials: the JWT is of the key ${root.getPublicKey()}, and the peer has ${own.getPublicKey()}; name`,
+  );
+  expect(() => provenBy(undefined, given)).toThrow(/needs its peer's own key of the key store; open it/);
+  const token = { kind: 'token', token: secretFromText('t') } as const;
+  expect(provenBy(undefined, token)).toBe(token);
+  auth.dispose();
 });

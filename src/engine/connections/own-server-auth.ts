@@ -3,9 +3,11 @@
  * Law: read from the key store before each try while that is open; what was read last serves while it is locked, and is erased at the end.
  */
 
+import { toText } from '../../shared/base/bytes.ts';
 import type { Disposable } from '../../shared/base/disposer.ts';
+import { VakError } from '../../shared/base/vak-error.ts';
 import { isToken } from '../../shared/protocol/subject.ts';
-import type { NatsAuth } from '../bus/nats/nats-auth.ts';
+import { type GivenAuth, type NatsAuth, subjectOf } from '../bus/nats/nats-auth.ts';
 import type { KeyStore, StoredIdentity } from '../identity/key-store.ts';
 import { createNkeySigner } from '../identity/nkey.ts';
 import { createSecret, type Secret, secretFromText } from '../identity/secret.ts';
@@ -13,9 +15,12 @@ import { signUserJwt } from '../identity/server-jwt.ts';
 import { deriveServerKeys } from '../identity/server-keys.ts';
 import type { Clock } from '../ports/clock.ts';
 
+/** A peer's own key, and where the root is a JWT as well. */
+type OwnAuth = Extract<NatsAuth, { kind: 'nkey' | 'jwt' }>;
+
 export interface OwnServerAuth extends Disposable {
   /** Undefined: no such identity, or the key store was never open. */
-  read(): NatsAuth | undefined;
+  read(): OwnAuth | undefined;
 }
 
 export interface OwnServerAuthDeps {
@@ -71,4 +76,28 @@ export function createOwnServerAuth({ keyStore, workspace, peer, clock }: OwnSer
     },
     dispose: erase,
   };
+}
+
+/**
+ * Credentials as they were given; a JWT alone is proved by the peer's own key (A37). Throws `locked` where that is not to be had,
+ * `invalid-input` for the JWT of another key.
+ */
+export function provenBy(own: Pick<OwnServerAuth, 'read'> | undefined, given: GivenAuth): NatsAuth {
+  if (given.kind !== 'jwt-alone') return given;
+  const seed = own?.read()?.seed;
+  if (seed === undefined) {
+    const advice = 'open it, name the peer as --identity, or give a file that has the seed as well';
+    throw new VakError('locked', `credentials: a JWT alone needs its peer's own key of the key store; ${advice}`);
+  }
+  const signer = createNkeySigner(seed);
+  const of = subjectOf(toText(given.jwt.reveal()));
+  signer.dispose();
+  if (of !== undefined && of !== signer.nkey) {
+    const advice = 'name the peer whose it is as --identity, or give a file that has its seed as well';
+    throw new VakError(
+      'invalid-input',
+      `credentials: the JWT is of the key ${of}, and the peer has ${signer.nkey}; ${advice}`,
+    );
+  }
+  return { kind: 'jwt', jwt: given.jwt, seed };
 }

@@ -1,10 +1,10 @@
 /** The connection of a command: which server, as whom; what is refused there is told (cli.md). */
 import type { Fabric } from '../../engine/bus/fabric.ts';
-import type { NatsAuth } from '../../engine/bus/nats/nats-auth.ts';
+import type { GivenAuth } from '../../engine/bus/nats/nats-auth.ts';
 import type { NatsOptions } from '../../engine/bus/nats/nats-options.ts';
 import { createContextAuth } from '../../engine/connections/context-auth.ts';
 import { readManagedServer } from '../../engine/connections/managed-record.ts';
-import { createOwnServerAuth } from '../../engine/connections/own-server-auth.ts';
+import { createOwnServerAuth, provenBy } from '../../engine/connections/own-server-auth.ts';
 import { createReadOnlyFabric } from '../../engine/connections/read-only-fabric.ts';
 import { busSettingsOf, destinationOf } from '../../engine/settings/bus-settings.ts';
 import { settlesWithin } from '../../engine/wait.ts';
@@ -130,7 +130,7 @@ async function remoteServer(
   const tls = await readTlsFiles(common.connection);
   held.defer(() => tls?.key?.dispose());
   const own = held.add(createContextAuth({ context, sources: await openSources(profile, host) }));
-  const readOwn = async (): Promise<NatsAuth> => {
+  const readOwn = async (): Promise<GivenAuth> => {
     const found = await own.read();
     if (found !== undefined) return found;
     throw new VakError('locked', 'connect: the credentials are not there any more; the key store has locked');
@@ -139,7 +139,8 @@ async function remoteServer(
   const known = { keyStore: profile.keyStore, workspace: common.workspace, peer: nameOf(asked), clock: host.clock };
   const byKey = held.add(createOwnServerAuth(known));
   const readByKey = byKey.read() === undefined ? undefined : () => byKey.read();
-  const read = isGiven ? (line.read ?? readOwn) : readByKey;
+  const readGiven = line.read ?? readOwn;
+  const read = isGiven ? async () => provenBy(byKey, await readGiven()) : readByKey;
   const used = tls ?? own.tls();
   return {
     servers: natsUrl.split(','),

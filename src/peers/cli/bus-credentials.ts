@@ -1,14 +1,14 @@
 /** Who a command is at a server: from files that the line names, else from the environment, else from the key store (cli.md). */
-import type { NatsAuth } from '../../engine/bus/nats/nats-auth.ts';
+import type { GivenAuth } from '../../engine/bus/nats/nats-auth.ts';
 import type { NatsTls } from '../../engine/bus/nats/nats-options.ts';
-import { readCredsFile } from '../../engine/connections/creds-file.ts';
+import { authOf, readCredsFile } from '../../engine/connections/creds-file.ts';
 import { checkClientPair, readCertificates } from '../../engine/connections/tls-parts.ts';
 import type { Secret } from '../../engine/identity/secret.ts';
 import { readSecretFile } from '../../engine/settings/secret-file.ts';
 import { passphraseFileName, type SecretSources, secretSourceOf } from '../../engine/settings/secret-sources.ts';
 import type { Disposable } from '../../shared/base/disposer.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
-import { natsJwtName, natsSeedName } from '../../shared/settings/secret-shape.ts';
+import { natsSeedName } from '../../shared/settings/secret-shape.ts';
 import type { CliHost, ConnectionOptions } from './command.ts';
 import { openInputFile } from './input-file.ts';
 import { unlockKeyStore } from './passphrase.ts';
@@ -17,7 +17,7 @@ import type { Profile } from './profile.ts';
 /** Credentials of files that the line names. */
 interface LineAuth extends Disposable {
   /** Reads the file anew: what was renewed meanwhile is found. */
-  read(): Promise<NatsAuth>;
+  read(): Promise<GivenAuth>;
 }
 
 /** Undefined if the line names none. Throws `invalid-input`, `invalid-payload`, `limit-exceeded` for a file that is not fit. */
@@ -28,12 +28,12 @@ export async function openLineAuth({ creds, nkeyFile }: ConnectionOptions): Prom
     for (const secret of held) secret.dispose();
     held = [];
   };
-  async function read(): Promise<NatsAuth> {
+  async function read(): Promise<GivenAuth> {
     erase();
     if (creds !== undefined) {
       const found = await readCredsFile(creds, '--creds');
-      held = [found.jwt, found.seed];
-      return found;
+      held = [found.jwt, ...(found.seed === undefined ? [] : [found.seed])];
+      return authOf(found);
     }
     const seed = await readSecretFile(nkeyFile ?? '', '--nkey-file');
     held = [seed];
@@ -43,9 +43,9 @@ export async function openLineAuth({ creds, nkeyFile }: ConnectionOptions): Prom
   return { read, dispose: erase };
 }
 
-/** Whether the environment gives credentials, so that nobody asks the key store. */
+/** Whether the environment gives credentials that need no key of the key store, so that nobody asks it. */
 function isInEnvironment({ environment }: CliHost): boolean {
-  return [natsJwtName, natsSeedName].some((name) => secretSourceOf(name, { environment }) !== undefined);
+  return secretSourceOf(natsSeedName, { environment }) !== undefined;
 }
 
 /** Opens the key store where that asks nobody and it may be needed; what it holds counts as long as it is open. */

@@ -5,7 +5,7 @@ import type { ConnectionOptions, OptionSpec } from './command.ts';
 
 export const connectionSpecs: Readonly<Record<string, OptionSpec>> = {
   'nats-url': { value: 'URL', help: 'NATS server to use instead of a context, nats:// or tls://' },
-  creds: { value: 'FILE', help: 'credentials file of NATS (JWT and seed), mode 0600' },
+  creds: { value: 'FILE', help: 'credentials file of NATS (JWT and seed, or the JWT alone), mode 0600' },
   'nkey-file': { value: 'FILE', help: 'file with an nkey seed, mode 0600' },
   'tls-ca': { value: 'FILE', help: "authorities to trust instead of the system's, PEM" },
   'tls-cert': { value: 'FILE', help: 'certificate to show, PEM; with --tls-key' },

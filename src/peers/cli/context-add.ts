@@ -39,7 +39,7 @@ async function readLogin({ option, common }: CommandInput, put: (part: ContextSe
   if (creds !== undefined) {
     const { jwt, seed } = await readCredsFile(creds, '--creds');
     put('jwt', jwt);
-    put('seed', seed);
+    if (seed !== undefined) put('seed', seed);
   }
   if (nkeyFile !== undefined) {
     const seed = await readSecretFile(nkeyFile, '--nkey-file');

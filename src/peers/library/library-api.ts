@@ -139,7 +139,7 @@ export interface ConnectOptions {
   readonly context?: string | undefined;
   /** An engine of this process instead of a server and a profile; for tests. */
   readonly embedded?: Embedded | undefined;
-  /** Credentials file of NATS (JWT and seed), mode 0600. */
+  /** Credentials file of NATS (JWT and seed, or the JWT alone), mode 0600. */
   readonly creds?: string | undefined;
   /** File with an nkey seed, mode 0600. */
   readonly nkeyFile?: string | undefined;

@@ -30,7 +30,7 @@ it('B9 a credentials file is read whatever ends its lines, with spaces about, an
   const texts = [creds, creds.replaceAll('\n', '\r\n'), creds.replaceAll('\n', '  \r\n\t'), creds.trimEnd()];
   for (const text of [...texts, `\uFEFF${creds}`, creds.replaceAll('------END', '-----END')]) {
     const { jwt, seed: found } = readCreds(secretFromText(text));
-    expect([toText(jwt.reveal()), toText(found.reveal())]).toEqual(['eyJ0.eyJ1.sig', seed]);
+    expect([toText(jwt.reveal()), found && toText(found.reveal())]).toEqual(['eyJ0.eyJ1.sig', seed]);
   }
 });
 
@@ -38,7 +38,6 @@ it('B9 what is no credentials file says which part is missing, and shows nothing
   const cases: readonly (readonly [string, RegExp])[] = [
     ['', /no JWT/],
     [seed, /no JWT/],
-    [creds.slice(0, creds.indexOf('*****')), /no seed/],
     [creds.replace('USER NKEY SEED', 'USER SEED'), /no seed/],
     [creds + 'x'.repeat(64 * 1024), /longer than 65536 bytes/],
   ];
@@ -46,6 +45,15 @@ it('B9 what is no credentials file says which part is missing, and shows nothing
     expect(() => readCreds(secretFromText(text))).toThrow(expect.objectContaining({ code: 'invalid-input' }));
     expect(() => readCreds(secretFromText(text))).toThrow(why);
     expect(() => readCreds(secretFromText(text))).not.toThrow(new RegExp(seed));
+  }
+});
+
+it('B9 A37 a JWT alone is read in its frame and without, and is no credentials by itself', () => {
+  const jwt = 'eyJ0.eyJ1.sig';
+  for (const text of [creds.slice(0, creds.indexOf('*****')), `${jwt}\n`, `  ${jwt}\r\n`]) {
+    const read = readCreds(secretFromText(text));
+    expect([toText(read.jwt.reveal()), read.seed]).toEqual([jwt, undefined]);
+    expect(() => openCredentials({ kind: 'creds', text: secretFromText(text) })).toThrow(/no seed in it/);
   }
 });
 

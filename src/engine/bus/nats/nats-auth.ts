@@ -19,6 +19,9 @@ export type NatsAuth =
   /** `text`: a `.creds` file as it is; lines may end in CRLF. */
   | { readonly kind: 'creds'; readonly text: Secret };
 
+/** Credentials as somebody gave them: a JWT alone is proved by a key that is elsewhere. */
+export type GivenAuth = NatsAuth | { readonly kind: 'jwt-alone'; readonly jwt: Secret };
+
 /** Credentials for one try to connect. */
 export interface OpenCredentials extends Disposable {
   /** What goes into CONNECT. Never throws. */
@@ -65,11 +68,14 @@ function framedParts(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> {
   return found;
 }
 
+/** The first three parts of a JWT, and nothing else. */
+const jwtForm = /^\s*(eyJ[\w-]+\.[\w-]+\.[\w-]+)\s*$/;
+
 /**
- * JWT and seed of a `.creds` text; the caller disposes both.
- * Throws `invalid-input` that says which part is missing.
+ * JWT and seed of a `.creds` text, or a JWT alone, in its frame or without; the caller disposes both.
+ * Throws `invalid-input` for what has no JWT in it.
  */
-export function readCreds(text: Secret): { readonly jwt: Secret; readonly seed: Secret } {
+export function readCreds(text: Secret): { readonly jwt: Secret; readonly seed: Secret | undefined } {
   const bytes = text.reveal();
   const refuse = (why: string): never => {
     const message = `creds: ${why} (${bytes.length} bytes); expected the frames NATS USER JWT and USER NKEY SEED`;
@@ -77,20 +83,34 @@ export function readCreds(text: Secret): { readonly jwt: Secret; readonly seed: 
   };
   if (bytes.length > maxCredsBytes) return refuse(`longer than ${maxCredsBytes} bytes`);
   const parts = framedParts(bytes);
-  const jwt = parts.get('NATS USER JWT') ?? refuse('no JWT in it');
-  const seed = parts.get('USER NKEY SEED') ?? refuse('no seed in it');
-  return { jwt: createSecret(jwt.slice()), seed: createSecret(seed.slice()) };
+  const bare = parts.size === 0 ? jwtForm.exec(toText(bytes))?.[1] : undefined;
+  const jwt = parts.get('NATS USER JWT') ?? (bare === undefined ? refuse('no JWT in it') : utf8(bare));
+  const seed = parts.get('USER NKEY SEED');
+  // Where a part has another name nobody knows whether a seed was meant.
+  if (seed === undefined && parts.size > 1) return refuse('no seed in it');
+  return { jwt: createSecret(jwt.slice()), seed: seed && createSecret(seed.slice()) };
 }
 
-/** When a JWT ends, read without trust: only to say why the server refuses it. */
-export function expiryOf(jwt: string): number | undefined {
+/** What a JWT says, read without trust: only to say why it does not do. */
+function claimsOf(jwt: string): { readonly exp?: unknown; readonly sub?: unknown } {
   try {
     const claims: unknown = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString('utf8'));
-    const seconds = (claims as { readonly exp?: unknown } | null)?.exp;
-    return typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined;
+    return typeof claims === 'object' && claims !== null ? claims : {};
   } catch {
-    return undefined;
+    return {};
   }
+}
+
+/** When a JWT ends, ms since the epoch; undefined: it does not say. */
+export function expiryOf(jwt: string): number | undefined {
+  const seconds = claimsOf(jwt).exp;
+  return typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined;
+}
+
+/** Whose JWT it is (`U…`); undefined: it does not say. */
+export function subjectOf(jwt: string): string | undefined {
+  const { sub } = claimsOf(jwt);
+  return typeof sub === 'string' ? sub : undefined;
 }
 
 /**
@@ -132,10 +152,11 @@ export function openCredentials(auth: NatsAuth | undefined): OpenCredentials {
     case 'creds': {
       const { jwt, seed } = readCreds(auth.text);
       try {
+        if (seed === undefined) throw new VakError('invalid-input', 'creds: no seed in it; name the file that has one');
         return openSeed(seed, toText(jwt.reveal()));
       } finally {
         jwt.dispose();
-        seed.dispose();
+        seed?.dispose();
       }
     }
   }
