@@ -24,6 +24,15 @@ describe('I1 nkeys', () => {
     );
   });
 
+  test('I1 whoever writes into a key that was decoded changes nobody else’s', () => {
+    const { nkey, publicKey } = createNkeySigner(createNkeySeed(createSeededRandomness(5)));
+    for (let times = 0; times < 3; times++) {
+      const bytes = decodeNkey(nkey, 'key');
+      expect(bytes).toEqual(publicKey);
+      bytes.fill(0);
+    }
+  });
+
   test('I1 a signer agrees with the library of NATS both ways', () => {
     const pair = createUser();
     const signer = createNkeySigner(secretFromText(text(pair.getSeed())));

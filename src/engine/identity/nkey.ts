@@ -7,6 +7,7 @@ import { NKeysError, Prefix } from 'nkeys.js';
 import { Codec } from 'nkeys.js/lib/codec.js';
 import { toText, utf8 } from '../../shared/base/bytes.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
+import { createBoundedCache } from '../crypto/bounded-cache.ts';
 import { createEd25519Signer, type Ed25519Signer } from '../crypto/ed25519.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import { createSecret, type Secret } from './secret.ts';
@@ -46,12 +47,19 @@ export function encodeNkey(publicKey: Uint8Array): string {
   return toText(Codec.encode(Prefix.User, publicKey));
 }
 
-/** 32 bytes of `U…`: prefix, checksum, length and canonical base32 are checked. Throws `invalid-payload` naming the field. */
+/** Public keys that were found sound, by their text: each record of a peer names its key once more. */
+const known = createBoundedCache<Uint8Array>(4_096);
+
+/** 32 bytes of `U…`, a copy: prefix, checksum, length and canonical base32 are checked. Throws `invalid-payload` naming the field. */
 export function decodeNkey(nkey: string, field: string): Uint8Array {
-  return decoded(field, publicForm, () => {
-    const bytes = Codec.decode(Prefix.User, utf8(nkey));
-    return bytes.length === keyLength && encodeNkey(bytes) === nkey ? bytes : undefined;
+  const before = known.get(nkey);
+  if (before !== undefined) return Uint8Array.from(before);
+  const bytes = decoded(field, publicForm, () => {
+    const found = Codec.decode(Prefix.User, utf8(nkey));
+    return found.length === keyLength && encodeNkey(found) === nkey ? found : undefined;
   });
+  known.set(nkey, bytes);
+  return Uint8Array.from(bytes);
 }
 
 /** `SU…` of a seed (32 bytes), as a secret; the seed stays the caller's. */
