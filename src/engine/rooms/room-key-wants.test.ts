@@ -10,11 +10,13 @@ function makeWants(member = 1) {
   const timeline = createRoomTimeline({ leads: () => false, isWhole: () => true });
   const asked: number[] = [];
   let hasKey = false;
+  /** The only epoch whose key is missing. */
+  let missingEpoch: number | undefined;
   const wants = createRoomKeyWants({
     ...{ self: memberOf(member), clock, lookSoon: () => {} },
     reader: { log: () => log, timeline: () => timeline },
     keyring: {
-      keyOf: () => (hasKey ? ({} as never) : undefined),
+      keyOf: (_, epoch) => (hasKey && epoch !== missingEpoch ? ({} as never) : undefined),
       baseOf: (_, epoch) => log.epochs()[epoch],
     },
     exchange: { request: async (_, epoch) => void asked.push(epoch) },
@@ -23,6 +25,9 @@ function makeWants(member = 1) {
     ...{ clock, log, write, timeline, asked, wants },
     setKey: (is: boolean) => {
       hasKey = is;
+    },
+    setMissing: (epoch: number) => {
+      missingEpoch = epoch;
     },
     /** Looks every second. */
     async pass(ms: number): Promise<void> {
@@ -68,4 +73,18 @@ test('R28 of many keys that are missing only the 32 newest are asked for at once
   await wants.ask();
   expect(asked).toHaveLength(32);
   expect(Math.min(...asked)).toBe(69);
+});
+
+test.each([
+  ['no-key', [0]],
+  ['withheld', []],
+])('R28 the key of an older epoch is asked for though the present one is here; %s: %j', async (cause, expected) => {
+  const { write, timeline, asked, pass, setKey, setMissing } = makeWants();
+  write(1, { type: 'REKEY', commit: 'A'.repeat(43), cause: 'hand' });
+  setKey(true);
+  setMissing(0);
+  const about = { seq: 15, atMs: 0, messageId: 'm', kind: 'text', peer: 'x', sign: 'x', epoch: 0 } as const;
+  timeline.put({ ...about, isCounted: true, notOpened: { cause, detail: '' } });
+  await pass(10_000);
+  expect(asked).toEqual(expected);
 });

@@ -7,12 +7,12 @@ import type { Clock } from '../ports/clock.ts';
 import type { RoomKeyExchange } from './room-key-exchange.ts';
 import type { RoomKeyring } from './room-keyring.ts';
 import type { RoomReader } from './room-reader.ts';
-import { lacksKey } from './room-timeline.ts';
+import { lacksKey, type TimelineMessage } from './room-timeline.ts';
 
 export interface RoomKeyWants extends Disposable {
-  /** Asks for the present key when it has not come for a while, and for the others with it. Throws what publishing throws. */
+  /** Asks for keys that have not come for a while, but for those that somebody does not hand out. Throws what publishing throws. */
   askIfDue(): Promise<void>;
-  /** Asks at once. */
+  /** Asks at once, and for all. */
   ask(): Promise<void>;
 }
 
@@ -41,10 +41,14 @@ export function createRoomKeyWants(deps: RoomKeyWantsDeps): RoomKeyWants {
   let pauseMs = firstPauseMs;
   let timer: Disposable | undefined;
 
-  /** Epochs whose key is missing, one for each key that they follow from, the newest first. */
-  function missing(): readonly number[] {
+  /** Whether the key of an older epoch is missing, as it was at the last look; and when that was. */
+  let [isOlderMissing, lookedMs] = [false, Number.NEGATIVE_INFINITY];
+
+  /** Epochs whose key is missing, one for each key that they follow from, the newest first. `isAll`: those that are withheld, too. */
+  function missing(isAll: boolean): readonly number[] {
     const log = reader.log();
-    const locked = reader.timeline().all().filter(lacksKey);
+    const isWanted = (one: TimelineMessage): boolean => lacksKey(one) && (isAll || one.notOpened?.cause === 'no-key');
+    const locked = reader.timeline().all().filter(isWanted);
     const epochs = new Set([...locked.map(({ epoch }) => epoch), log.standing()?.epoch ?? 0]);
     const byBase = new Map(Array.from(epochs, (epoch) => [keyring.baseOf(log, epoch)?.epoch, epoch]));
     const asked = [...byBase.values()].filter((epoch) => keyring.keyOf(log, epoch) === undefined);
@@ -56,9 +60,19 @@ export function createRoomKeyWants(deps: RoomKeyWantsDeps): RoomKeyWants {
     pauseMs = firstPauseMs;
   }
 
-  async function ask(): Promise<void> {
+  async function ask(isAll: boolean): Promise<void> {
     askedMs = clock.monotonic();
-    for (const epoch of missing()) await exchange.request(reader.log(), epoch);
+    for (const epoch of missing(isAll)) await exchange.request(reader.log(), epoch);
+  }
+
+  /** All messages in memory are looked through for it: now and then. */
+  function isAnyMissing(epoch: number): boolean {
+    if (keyring.keyOf(reader.log(), epoch) === undefined) return true;
+    if (clock.monotonic() - lookedMs >= askAfterMs) {
+      lookedMs = clock.monotonic();
+      isOlderMissing = missing(false).length > 0;
+    }
+    return isOlderMissing;
   }
 
   function isDue(nowMs: number): boolean {
@@ -71,15 +85,15 @@ export function createRoomKeyWants(deps: RoomKeyWantsDeps): RoomKeyWants {
   }
 
   return {
-    ask,
+    ask: () => ask(true),
     async askIfDue() {
       const standing = reader.log().standing();
       const isIn = standing?.members.has(self) === true;
-      if (!isIn || keyring.keyOf(reader.log(), standing.epoch) !== undefined) return rest();
+      if (!isIn || !isAnyMissing(standing.epoch)) return rest();
       const isAgain = askedMs !== undefined;
       if (!isDue(clock.monotonic())) return;
       if (isAgain) pauseMs = Math.min(maxPauseMs, pauseMs * 2);
-      await ask();
+      await ask(false);
     },
     dispose: () => timer?.dispose(),
   };
