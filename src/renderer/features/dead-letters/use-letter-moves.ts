@@ -99,7 +99,10 @@ export function useLetterMoves(deps: LetterMovesDeps): ShownMoves {
         if (pane === 'groups' || letter === null) refuse('Select the letter: go to a letter first (Enter)');
         else work.togglePick(letter);
       },
-      pickAll: () => work.pickAll(),
+      pickAll() {
+        if (deps.pages.store.getState().matchingCount === 0) refuse('Select all that match: no letter matches');
+        else work.pickAll();
+      },
       back: () => goBack(deps, work),
       focusFilter: () => deps.filter.current?.focus(),
       showNew() {

@@ -116,12 +116,21 @@ export function createRoomActions(deps: RoomActionsDeps): readonly Action[] {
 }
 
 /** Goes through the rooms as they are listed. */
-function stepRoom({ mirror, view, work }: RoomActionsDeps, pressed: 'j' | 'k'): void {
+function roomBeside({ mirror, view, work }: RoomActionsDeps, pressed: 'j' | 'k'): string | undefined {
   const rooms = filterRooms(mirror.getState()['rooms.state']?.rooms ?? [], work.store.getState().filter);
   const keys = rooms.map(({ room }) => room);
   const next = moveInList({ keys, selectedKey: view.getState().selectedRoom ?? undefined, pageRows: 1 }, pressed);
-  const room = next === undefined ? undefined : keys[next];
-  if (room !== undefined) view.setState({ selectedRoom: room });
+  return next === undefined ? undefined : keys[next];
+}
+
+function stepAction(deps: RoomActionsDeps, pressed: 'j' | 'k'): Pick<Action, 'disabledReason' | 'run'> {
+  return {
+    disabledReason: () => (roomBeside(deps, pressed) === undefined ? 'no room is listed' : undefined),
+    run() {
+      const room = roomBeside(deps, pressed);
+      if (room !== undefined) deps.view.setState({ selectedRoom: room });
+    },
+  };
 }
 
 function nextUnread({ mirror, view }: RoomActionsDeps): string | undefined {
@@ -138,16 +147,24 @@ export function createRoomsViewActions(
   deps: RoomActionsDeps,
   focus: { readonly filter: () => void; readonly compose: () => void; readonly search: () => void },
 ): readonly Action[] {
-  const { view, work } = deps;
+  const { view, work, mirror } = deps;
   const group = roomsGroup;
+  const whyNoRoom = () =>
+    (mirror.getState()['rooms.state']?.rooms.length ?? 0) === 0 ? 'there is no room yet' : undefined;
   return [
-    { id: 'rooms.filter', title: 'Filter the rooms', group, keys: ['/'], run: focus.filter },
+    {
+      ...{ id: 'rooms.filter', title: 'Filter the rooms', group, keys: ['/'] },
+      ...{ disabledReason: whyNoRoom, run: focus.filter },
+    },
     {
       ...{ id: 'rooms.compose', title: 'Write a message', group, keys: ['c', 'Enter'] },
       disabledReason: () => reasons.whyNotSend(roomSituation(deps)),
       run: focus.compose,
     },
-    { id: 'rooms.search', title: 'Search the messages', group, keys: ['Mod+F'], run: focus.search },
+    {
+      ...{ id: 'rooms.search', title: 'Search the messages', group, keys: ['Mod+F'] },
+      ...{ disabledReason: whyNoRoom, run: focus.search },
+    },
     {
       ...{ id: 'rooms.nextUnread', title: 'Go to the next room with something unread', group, keys: ['Mod+J'] },
       disabledReason: () => (nextUnread(deps) === undefined ? 'no other room has anything unread' : undefined),
@@ -156,8 +173,8 @@ export function createRoomsViewActions(
         if (room !== undefined) view.setState({ selectedRoom: room });
       },
     },
-    { id: 'rooms.nextRoom', title: 'Go to the next room', group, keys: [']'], run: () => stepRoom(deps, 'j') },
-    { id: 'rooms.previousRoom', title: 'Go to the previous room', group, keys: ['['], run: () => stepRoom(deps, 'k') },
+    { id: 'rooms.nextRoom', title: 'Go to the next room', group, keys: [']'], ...stepAction(deps, 'j') },
+    { id: 'rooms.previousRoom', title: 'Go to the previous room', group, keys: ['['], ...stepAction(deps, 'k') },
     {
       ...{ id: 'rooms.receipts', title: 'Let others know what you have read, or not', group },
       run: () => switchPresence(deps, 'sendsReceipts'),

@@ -85,6 +85,8 @@ export function createTableActions(model: RowsModel, commands: StreamsCommands, 
       title: 'Follow the newest message',
       group: 'Streams',
       keys: ['g', 'Shift+G', 'End'],
+      disabledReason: () =>
+        model.scroll.isFollowing && model.selectedSeq === undefined ? 'it is followed already' : undefined,
       run: () => followNewest(model),
     },
     ...createMoveActions(model),

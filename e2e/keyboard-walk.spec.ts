@@ -1,0 +1,106 @@
+/** The nine views by keyboard alone: every control is reached by Tab or the arrows of its group, has a name; `?` lists every key. */
+import { expect, type Page } from '@playwright/test';
+import { burstSealed, call } from './support/bridge.ts';
+import { shareWorkbench, test } from './support/workbench.ts';
+
+const shared = shareWorkbench();
+const views = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+/** More than the controls of any view. */
+const maxStops = 400;
+
+/** Marks all that Tab should reach now; gives how many there are. What is one of a group is reached by its arrows. */
+function markStops(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    for (const old of document.querySelectorAll('[data-stop]')) old.removeAttribute('data-stop');
+    const focusable = 'a[href], button, input, select, textarea, [tabindex], [contenteditable="true"]';
+    const stops = [...document.querySelectorAll<HTMLElement>(focusable)].filter(
+      (element) =>
+        element.tabIndex >= 0 &&
+        !element.matches(
+          ':disabled, [role="group"], [role="radiogroup"], [role="tablist"], [type="radio"]:not(:checked)',
+        ) &&
+        element.closest('[inert], [hidden]') === null &&
+        element.checkVisibility({ visibilityProperty: true }) &&
+        element.getClientRects().length > 0,
+    );
+    for (const [at, stop] of stops.entries()) stop.dataset['stop'] = String(at);
+    return stops.length;
+  });
+}
+
+interface Stop {
+  readonly stop: string | undefined;
+  readonly name: string;
+}
+
+/** What has the focus. */
+function focused(page: Page): Promise<Stop> {
+  return page.evaluate(() => {
+    const element = document.activeElement as HTMLElement;
+    const labels = [...((element as HTMLInputElement).labels ?? [])].map((label) => label.textContent);
+    const labelledBy = document.getElementById(element.getAttribute('aria-labelledby') ?? '')?.textContent;
+    const name = element.getAttribute('aria-label') ?? labelledBy ?? labels[0] ?? element.textContent ?? '';
+    return { stop: element.dataset['stop'], name: name.trim() };
+  });
+}
+
+test('every control of the nine views is reached by keyboard alone, and has a name', async () => {
+  test.setTimeout(180_000);
+  const { page } = shared();
+  await burstSealed(page, 'walk', 20);
+  await call(page, 'queues.enqueue', { queue: 'walk', task: { command: ['true'] } });
+  for (const view of views) {
+    await page.keyboard.press(`Control+${view}`);
+    await expect(page.getByRole('heading', { level: 1 }).filter({ visible: true })).toHaveCount(1);
+    const count = await markStops(page);
+    const reached = new Set<string>();
+    const unnamed: string[] = [];
+    for (let at = 0; at < maxStops && reached.size < count; at++) {
+      await page.keyboard.press('Tab');
+      const { stop, name } = await focused(page);
+      if (stop !== undefined) reached.add(stop);
+      if (stop !== undefined && name === '') unnamed.push(stop);
+    }
+    const missed = await page
+      .locator('[data-stop]')
+      .evaluateAll(
+        (stops, known) =>
+          stops
+            .filter((stop) => !known.includes((stop as HTMLElement).dataset['stop'] ?? ''))
+            .map((stop) => `${stop.tagName} ${stop.getAttribute('aria-label') ?? stop.textContent?.slice(0, 40)}`),
+        [...reached],
+      );
+    expect.soft(missed, `view ${view}: reached by no key`).toEqual([]);
+    expect.soft(unnamed, `view ${view}: a control without a name`).toEqual([]);
+    expect(count).toBeGreaterThan(4);
+  }
+});
+
+test('the sheet of keys lists in each view every action of the registry that has a key', async () => {
+  const { page } = shared();
+  for (const view of views) {
+    await page.keyboard.press(`Control+${view}`);
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Search or run' });
+    await expect(palette).toBeVisible();
+    const withKeys = await palette
+      .locator('[cmdk-item]')
+      .evaluateAll((items) =>
+        items
+          .filter((item) => item.querySelector('.key-hint') !== null)
+          .map((item) => item.querySelector('.palette-item-title')?.textContent ?? ''),
+      );
+    await page.keyboard.press('Escape');
+    await expect(palette).toBeHidden();
+    await page.keyboard.press('?');
+    const sheet = page.getByRole('dialog', { name: /^Keys in / });
+    await expect(sheet).toBeVisible();
+    const listed = await sheet.locator('dt').allTextContents();
+    await page.keyboard.press('Escape');
+    await expect(sheet).toBeHidden();
+    expect(withKeys.length).toBeGreaterThan(9);
+    // The palette does not list itself.
+    expect([...listed].sort()).toEqual([...withKeys, 'Search or run…'].sort());
+  }
+});
