@@ -174,3 +174,18 @@ test('R11 the same messages give the same timeline in any order of their coming'
     }),
   );
 });
+
+test('R66 a member has 20 reactions on a message at once, and another one only after it took one back', () => {
+  const emoji = (n: number): string => String.fromCodePoint(0x1f600 + n);
+  const flood = Array.from({ length: 30 }, (_, n) => said(2 + n, 'b', react(1, emoji(n))));
+  const timeline = timelineOf([said(1, 'a', text('hello')), ...flood]);
+  const kinds = (): readonly string[] | undefined =>
+    timeline.slice({ limit: 1 })[0]?.reactions.map(({ emoji: one }) => one);
+  expect(kinds()).toEqual(Array.from({ length: 20 }, (_, n) => emoji(n)));
+  timeline.put(said(50, 'b', react(1, emoji(3), true)));
+  timeline.put(said(51, 'b', react(1, emoji(25))));
+  timeline.put(said(52, 'c', react(1, emoji(26))));
+  expect(kinds()).not.toContain(emoji(3));
+  expect(kinds()).toEqual(expect.arrayContaining([emoji(25), emoji(26)]));
+  expect(kinds()).toHaveLength(21);
+});

@@ -79,6 +79,9 @@ export interface TimelineDeps {
   readonly isWhole: () => boolean;
 }
 
+/** Reactions that one member has on a message at once; what it adds then does not count until it takes one back. */
+const maxReactionsEach = 20;
+
 type Targeted = Extract<RoomContent, { readonly target: string }>;
 type Change = TimelineMessage & { readonly content: Exclude<Targeted, { readonly kind: 'reply' }> };
 
@@ -137,9 +140,10 @@ export function createRoomTimeline({ leads, isWhole }: TimelineDeps): RoomTimeli
     weight -= weightOf(message);
     if (byId.get(message.messageId) === message) byId.delete(message.messageId);
     if (!isChange(message)) return;
-    const about = changes.get(message.content.target)?.filter(({ seq }) => seq !== message.seq) ?? [];
+    const about = changes.get(message.content.target) ?? [];
+    const at = placeOf(about, message.seq);
+    if (about[at]?.seq === message.seq) about.splice(at, 1);
     if (about.length === 0) changes.delete(message.content.target);
-    else changes.set(message.content.target, about);
   }
 
   /** Whether it is shown by itself: what changes another message is shown there. */
@@ -150,12 +154,17 @@ export function createRoomTimeline({ leads, isWhole }: TimelineDeps): RoomTimeli
 
   function reactionsTo(about: readonly Change[]): ShownMessage['reactions'] {
     const byEmoji = new Map<string, Map<string, string>>();
+    const counts = new Map<string, number>();
     for (const { content, sign, peer } of about) {
       if (content.kind !== 'reaction') continue;
       const peers = byEmoji.get(content.emoji) ?? new Map<string, string>();
       byEmoji.set(content.emoji, peers);
-      if (content.isOff === true) peers.delete(sign);
-      else if (!peers.has(sign)) peers.set(sign, peer);
+      const count = counts.get(sign) ?? 0;
+      if (content.isOff === true) counts.set(sign, count - Number(peers.delete(sign)));
+      else if (!peers.has(sign) && count < maxReactionsEach) {
+        peers.set(sign, peer);
+        counts.set(sign, count + 1);
+      }
     }
     const lists = Array.from(byEmoji, ([emoji, peers]) => ({ emoji, peers: [...peers.values()] }));
     return lists.filter(({ peers }) => peers.length > 0);
