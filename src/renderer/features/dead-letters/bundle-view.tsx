@@ -1,6 +1,6 @@
 /** A bundle of another workbench: what it says and whether that was signed, its letters, the open one. Nothing in it acts on the bus. */
 import { FileSearch, X } from 'lucide-react';
-import { useEffect, useMemo, useRef } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { BundleReport } from '../../../shared/contract/bundles-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
@@ -126,8 +126,17 @@ export function BundleView({ bundle }: { readonly bundle: BundleReport }) {
   const work = useBundleWork();
   const { letter, isOpen } = useBundleWorkState((state) => state);
   const pages = useBundlePages(bundle);
-  const { slots } = useStore(pages.store);
-  const cursor = useLetterCursor({ slots, letter, select: work.select });
+  const state = useStore(pages.store);
+  const { slots } = state;
+  const [awaitedRow, awaitRow] = useState<number | null>(null);
+  const select = useCallback(
+    (seq: number) => {
+      awaitRow(null);
+      work.select(seq);
+    },
+    [work],
+  );
+  const cursor = useLetterCursor({ state, letter, awaitedRow, select, awaitRow });
   const size = useSize('letters.bundle', factBounds);
   const list = useRef<HTMLDivElement>(null);
   const focus = useMemo(() => () => list.current?.focus({ preventScroll: true }), []);

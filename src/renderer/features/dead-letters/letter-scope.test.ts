@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { allKey, filterOfGroup, type LetterPlace, scopeOf, selectionOf } from './letter-scope.ts';
 
 const place: LetterPlace = {
-  ...{ filter: 'after:2h ', by: 'cause', group: '00112233aabbccdd', letter: 7, pane: 'groups' },
+  ...{ filter: 'after:2h ', by: 'cause', group: '00112233aabbccdd', letter: 7, awaitedRow: null, pane: 'groups' },
   ...{ picked: new Set(), isAll: false },
 };
 
@@ -17,6 +17,8 @@ it('W5 D6 what is picked comes before the cursor, and all that match before what
   expect(scopeOf(place)).toMatchObject({ kind: 'matching', filter: 'after:2h cause:00112233aabbccdd' });
   expect(scopeOf({ ...place, pane: 'letters' })).toEqual({ kind: 'letter', seqs: [7] });
   expect(scopeOf({ ...place, pane: 'letters', letter: null })).toBeUndefined();
+  // What the keys do then is for the letter that comes, and nobody knows which.
+  expect(scopeOf({ ...place, pane: 'letters', awaitedRow: 700 })).toBeUndefined();
   const picked = { ...place, pane: 'letters', picked: new Set([3, 9]) } as const;
   expect(scopeOf(picked)).toEqual({ kind: 'picked', seqs: [3, 9] });
   expect(scopeOf({ ...picked, isAll: true })).toMatchObject({ kind: 'matching' });

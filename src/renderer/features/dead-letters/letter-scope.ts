@@ -18,6 +18,8 @@ export interface LetterPlace {
   readonly group: string | null;
   /** Where the cursor is among the letters. */
   readonly letter: number | null;
+  /** The cursor went on to a row whose letter is not known yet. */
+  readonly awaitedRow: number | null;
   readonly pane: LetterPane;
   readonly picked: ReadonlySet<number>;
   /** All that match were picked, those that are not in sight too. */
@@ -40,12 +42,14 @@ export function filterOfGroup({ filter, by, group }: Pick<LetterPlace, 'filter' 
 
 /** What an action would touch; undefined: nothing is chosen. */
 export function scopeOf(place: LetterPlace): LetterScope | undefined {
-  const { picked, isAll, pane, letter, group } = place;
+  const { picked, isAll, pane, letter, awaitedRow, group } = place;
   const filter = filterOfGroup(place);
   const matching = filter === undefined ? undefined : { kind: 'matching' as const, filter, isWhole: group === allKey };
   if (isAll) return matching;
   if (picked.size > 0) return { kind: 'picked', seqs: [...picked] };
-  if (pane === 'letters') return letter === null ? undefined : { kind: 'letter', seqs: [letter] };
+  if (pane === 'letters') {
+    return letter === null || awaitedRow !== null ? undefined : { kind: 'letter', seqs: [letter] };
+  }
   return group === null ? undefined : matching;
 }
 

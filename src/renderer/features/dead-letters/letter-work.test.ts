@@ -35,6 +35,21 @@ it('D6 what another filter does not list is not acted on: letter, selection and 
   expect(state()).toMatchObject({ letter: null, isOpen: false, pane: 'groups', picked: new Set(), isAll: false });
 });
 
+it('D6 while the letter of a row is awaited none is acted on, and another group or filter awaits nothing', () => {
+  const { work, state } = setUp();
+  work.selectGroup('a');
+  work.selectLetter(4);
+  work.awaitRow(700);
+  expect(state()).toMatchObject({ letter: 4, awaitedRow: 700, pane: 'letters' });
+  work.selectGroup('b');
+  expect(state()).toMatchObject({ letter: null, awaitedRow: null });
+  for (const end of [() => work.startOver(), () => work.selectLetter(9), () => work.openLetter(9)]) {
+    work.awaitRow(3);
+    end();
+    expect(state().awaitedRow).toBeNull();
+  }
+});
+
 it('D6 a retry goes by the plan that was shown, and ends the selection', async () => {
   const { work, client, state } = setUp();
   work.pick([3, 9]);

@@ -39,6 +39,8 @@ export interface LetterWorkState {
   readonly pane: LetterPane;
   readonly group: string | null;
   readonly letter: number | null;
+  /** Row that the cursor went to before its letter was known: until it is, nothing is done with a letter. */
+  readonly awaitedRow: number | null;
   readonly isOpen: boolean;
   readonly picked: ReadonlySet<number>;
   readonly isAll: boolean;
@@ -64,6 +66,8 @@ export interface LetterWork {
   readonly store: StoreApi<LetterWorkState>;
   selectGroup(group: string | null): void;
   selectLetter(letter: number): void;
+  /** Goes to a row whose letter is not known yet. */
+  awaitRow(index: number): void;
   /** Other letters are listed: nothing of the former ones is acted on any more. */
   startOver(): void;
   openLetter(letter: number): void;
@@ -119,7 +123,7 @@ export function toBase64(bytes: Uint8Array): string {
 export function createLetterWork(deps: LetterWorkDeps): LetterWork {
   const { client, whyNot, notify, refuse, reportError, showArchived } = deps;
   const store = createStore<LetterWorkState>(() => ({
-    ...{ pane: 'groups', group: null, letter: null, isOpen: false, picked: none, isAll: false },
+    ...{ pane: 'groups', group: null, letter: null, awaitedRow: null, isOpen: false, picked: none, isAll: false },
     ...{ asking: undefined, drafts: new Map() },
   }));
   const close = (): void => store.setState({ asking: undefined });
@@ -160,11 +164,13 @@ export function createLetterWork(deps: LetterWorkDeps): LetterWork {
     store,
     selectGroup(group) {
       const rest = group === store.getState().group ? {} : { letter: null, isOpen: false };
-      store.setState({ group, pane: 'groups', picked: none, isAll: false, ...rest });
+      store.setState({ group, awaitedRow: null, pane: 'groups', picked: none, isAll: false, ...rest });
     },
-    startOver: () => store.setState({ letter: null, isOpen: false, pane: 'groups', picked: none, isAll: false }),
-    selectLetter: (letter) => store.setState({ letter, pane: 'letters' }),
-    openLetter: (letter) => store.setState({ letter, pane: 'letters', isOpen: true }),
+    startOver: () =>
+      store.setState({ letter: null, awaitedRow: null, isOpen: false, pane: 'groups', picked: none, isAll: false }),
+    selectLetter: (letter) => store.setState({ letter, awaitedRow: null, pane: 'letters' }),
+    awaitRow: (awaitedRow) => store.setState({ awaitedRow, pane: 'letters' }),
+    openLetter: (letter) => store.setState({ letter, awaitedRow: null, pane: 'letters', isOpen: true }),
     closeLetter: () => store.setState({ isOpen: false }),
     togglePick(letter) {
       const picked = new Set(store.getState().picked);

@@ -85,16 +85,16 @@ interface Looked extends Asked {
 
 /** What the keys and buttons act on. */
 function useActedOn({ filter, by, isRead, groups, state }: Looked): ActedOn {
-  const { group, letter, pane, picked, isAll } = useLetterWorkState((one) => one);
+  const { group, letter, awaitedRow, pane, picked, isAll } = useLetterWorkState((one) => one);
   return useMemo(() => {
-    const scope = !isRead ? undefined : scopeOf({ filter, by, group, letter, pane, picked, isAll });
+    const scope = !isRead ? undefined : scopeOf({ filter, by, group, letter, awaitedRow, pane, picked, isAll });
     const seq = scope?.kind === 'matching' ? undefined : scope?.seqs[0];
     const row = seq === undefined ? undefined : state.slots.find((slot) => slot.row?.seq === seq)?.row;
     const ofGroup = pane === 'groups' && by === 'cause' && group !== null && group !== allKey && group !== '';
     const fingerprint = ofGroup ? group : row?.fingerprint;
     const cause = fingerprint === undefined ? undefined : causeOf(fingerprint, groups, by);
     return { scope, cause, closedWhy: row?.closedWhy };
-  }, [filter, by, isRead, groups, state.slots, group, letter, pane, picked, isAll]);
+  }, [filter, by, isRead, groups, state.slots, group, letter, awaitedRow, pane, picked, isAll]);
 }
 
 function useLetterActions(acted: ActedOn): void {
@@ -204,8 +204,9 @@ function useLetterScene(isRead: boolean) {
   const hold = useHold();
   const isHeld = hold.isHeld || pane === 'letters' || isOpen;
   useEffect(() => pages.hold(isHeld), [pages, isHeld]);
-  const letter = useLetterWorkState((one) => one.letter);
-  const cursor = useLetterCursor({ slots: state.slots, letter, select: useLetterWork().selectLetter });
+  const work = useLetterWork();
+  const { letter, awaitedRow } = useLetterWorkState((one) => one);
+  const cursor = useLetterCursor({ state, letter, awaitedRow, select: work.selectLetter, awaitRow: work.awaitRow });
   const places = {
     groups: useRef<HTMLDivElement>(null),
     letters: useRef<HTMLDivElement>(null),

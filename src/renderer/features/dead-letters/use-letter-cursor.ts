@@ -1,6 +1,6 @@
 /** The row of the letters that has the cursor; one that is not known yet is gone to when it is. */
-import { useEffect, useState } from 'react';
-import type { LetterSlot } from './letter-pages.ts';
+import { useEffect } from 'react';
+import type { LetterPagesState } from './letter-pages.ts';
 
 export interface LetterCursor {
   /** `key`: of a row, known or not. */
@@ -8,28 +8,27 @@ export interface LetterCursor {
   readonly selectedKey: string | undefined;
 }
 
-export function useLetterCursor({
-  slots,
-  letter,
-  select,
-}: {
-  readonly slots: readonly LetterSlot[];
+export interface LetterCursorParts {
+  readonly state: Pick<LetterPagesState, 'slots' | 'slotsOf' | 'filter'>;
   /** Place of the letter that is selected; null: none is. */
   readonly letter: number | null;
+  /** Row that was gone to before its letter was known. */
+  readonly awaitedRow: number | null;
+  /** Ends the waiting, too. */
   readonly select: (letter: number) => void;
-}): LetterCursor {
-  const [awaited, setAwaited] = useState<number | undefined>();
-  const arrived = awaited === undefined ? undefined : slots[awaited]?.row;
+  readonly awaitRow: (index: number) => void;
+}
+
+export function useLetterCursor({ state, letter, awaitedRow, select, awaitRow }: LetterCursorParts): LetterCursor {
+  // Of another filter another letter would stand there.
+  const arrived = awaitedRow === null || state.slotsOf !== state.filter ? undefined : state.slots[awaitedRow]?.row;
   useEffect(() => {
-    if (arrived === undefined) return;
-    setAwaited(undefined);
-    select(arrived.seq);
+    if (arrived !== undefined) select(arrived.seq);
   }, [select, arrived]);
   const selectKey = (key: string): void => {
-    const isKnown = !key.startsWith('#');
-    setAwaited(isKnown ? undefined : Number(key.slice(1)));
-    if (isKnown) select(Number(key));
+    if (key.startsWith('#')) awaitRow(Number(key.slice(1)));
+    else select(Number(key));
   };
-  const selectedKey = awaited === undefined ? (letter === null ? undefined : String(letter)) : `#${awaited}`;
+  const selectedKey = awaitedRow === null ? (letter === null ? undefined : String(letter)) : `#${awaitedRow}`;
   return { selectKey, selectedKey };
 }
