@@ -151,6 +151,12 @@ async function openBundle({ app, page, profile }: Workbench, file: string): Prom
   await expect(page.getByTestId('bundle-verdict')).toHaveAttribute('data-verdict', 'sound');
   await expect(page.getByTestId('bundle-signed')).toContainText('operator of workspace default');
   await expect(page.getByTestId('bundle-strip')).toContainText('from a bundle');
+  await page.keyboard.press('/');
+  await page.keyboard.type('queue:nowhere');
+  await expect(page.getByTestId('bundle')).toContainText('matches');
+  await page.keyboard.press('Escape');
+  await expect(page.getByTestId('letter-filter')).toHaveValue('');
+  await page.keyboard.press('Escape');
   await expect(page.getByTestId('bulk-bar')).toHaveCount(0);
   await expect(page.getByTestId('letter-list').getByRole('row')).toHaveCount(6);
   await page.keyboard.press('j');

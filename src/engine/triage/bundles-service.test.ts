@@ -69,8 +69,16 @@ test('D14 a bundle of others is opened: who signed, what is in it, its letters w
   expect(report.parts).toEqual(expect.arrayContaining([{ kind: 'envelope of ancestor', count: 2 }]));
   const { bundleId } = report;
   expect(place.openings.state()).toEqual({ opening: null, bundleId });
-  const { rows } = await place.openings.calls.page({ bundleId, fromIndex: 0, limit: 10 }, context);
+  const page = async (filter: string) =>
+    await place.openings.calls.page({ bundleId, filter, fromIndex: 0, limit: 10 }, context);
+  const seqs = async (filter: string) => (await page(filter)).rows.map(({ seq }) => seq);
+  const { rows } = await page('');
   expect(rows.map(({ seq }) => seq)).toEqual([task.seq, first.seq]);
+  const [newest, oldest] = rows;
+  expect(await seqs(`cause:${newest?.fingerprint}`)).toEqual([task.seq]);
+  expect(await seqs(`-cause:${newest?.fingerprint} queue:${oldest?.queue}`)).toEqual([first.seq]);
+  expect(await seqs('before:1970-01-02')).toEqual([]);
+  expect(await page('size>3')).toMatchObject({ rows: [], matchingCount: 0, allCount: 2, faults: [{ from: 0 }] });
   const opened = await letter(bundleId, task.seq);
   expect(opened).toMatchObject({ isIntact: true, letter: { reasonText: 'login with [redacted: cloud-key] failed' } });
   expect(toText(opened.task?.bytes ?? new Uint8Array())).toBe('{"command":["false"]}');

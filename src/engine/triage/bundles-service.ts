@@ -121,7 +121,7 @@ export function createBundlesService(deps: BundlesServiceDeps): BundlesService {
   return {
     calls: {
       open: (_asked, { signal }) => open(signal),
-      page: ({ bundleId, fromIndex, limit }) => ({ rows: bundleOf(bundleId).page(fromIndex, limit) }),
+      page: ({ bundleId, ...asked }) => bundleOf(bundleId).page(asked, clock.now()),
       letter: ({ bundleId, seq }) => bundleOf(bundleId).letter(seq),
       close({ bundleId }) {
         if (opened?.bundleId === bundleId) close();

@@ -114,7 +114,7 @@ export function createLetterAnswers({ letters, opener, clock }: LetterAnswersDep
     return matchings(`${nameOf(now)} ${Math.floor(nowMs / answerMs)} ${filter}`, () => {
       const read = readLetterFilter(filter, nowMs);
       const all = now?.book.all() ?? [];
-      const found = matchingLetters(all, read, stateOf);
+      const found = matchingLetters(all, read, { stateOf });
       const counts = { matchingCount: found.length, allCount: all.length };
       return { letters: found, version: now?.version() ?? 0, ...counts, faults: read.faults };
     });

@@ -6,13 +6,24 @@ import { type Grouping, isOfClass, type LetterState, letterFields } from '../../
 import { type FilterTerm, type ReadFilter, readFilter } from '../../shared/filter/typed-filter.ts';
 import type { LetterEntry } from './letter-book.ts';
 
-export type StateOf = (letter: LetterEntry) => LetterState;
+/** What of a letter a filter asks for. */
+export interface SearchedLetter
+  extends Pick<
+    LetterEntry,
+    'reason' | 'errorClass' | 'taskId' | 'queue' | 'workerId' | 'type' | 'attempts' | 'failedMs'
+  > {
+  readonly cause: Pick<LetterEntry['cause'], 'id' | 'rootType' | 'shape'> & {
+    readonly frames: readonly { readonly call: string; readonly file: string }[];
+  };
+}
 
-type Matcher = (letter: LetterEntry) => boolean;
+export type StateOf<L = LetterEntry> = (letter: L) => LetterState;
+
+type Matcher<L> = (letter: L) => boolean;
 
 const has = (text: string | null, part: string): boolean => text?.toLowerCase().includes(part) === true;
 
-function wordMatcher(text: string): Matcher {
+function wordMatcher(text: string): Matcher<SearchedLetter> {
   const part = text.toLowerCase();
   return ({ reason, errorClass, taskId, queue, workerId, type, cause }) =>
     [reason, errorClass, taskId, queue, workerId, type, cause.rootType, cause.shape].some((one) => has(one, part)) ||
@@ -26,7 +37,10 @@ const compare = {
   '<': (a: number, b: number) => a < b,
 };
 
-function fieldMatcher(term: FilterTerm & { readonly kind: 'field' }, stateOf: StateOf): Matcher {
+function fieldMatcher<L extends SearchedLetter>(
+  term: FilterTerm & { readonly kind: 'field' },
+  stateOf: StateOf<L>,
+): Matcher<L> {
   const { field, text, operator, value = 0 } = term;
   const part = text.toLowerCase();
   switch (field) {
@@ -53,19 +67,19 @@ function fieldMatcher(term: FilterTerm & { readonly kind: 'field' }, stateOf: St
   }
 }
 
-/** Letters that match, in the order given. What is archived shows only to who asks for it. */
-export function matchingLetters(
-  letters: readonly LetterEntry[],
+/** Letters that match, in the order given. What is archived shows only to who asks for it, unless `showsArchived`. */
+export function matchingLetters<L extends SearchedLetter>(
+  letters: readonly L[],
   { terms, faults }: ReadFilter,
-  stateOf: StateOf,
-): readonly LetterEntry[] {
+  { stateOf, showsArchived = false }: { readonly stateOf: StateOf<L>; readonly showsArchived?: boolean },
+): readonly L[] {
   if (faults.length > 0) return [];
-  const matchers = terms.map((term) => {
-    const matches = term.kind === 'word' ? wordMatcher(term.text) : fieldMatcher(term, stateOf);
-    return term.isNot ? (letter: LetterEntry) => !matches(letter) : matches;
+  const matchers = terms.map((term): Matcher<L> => {
+    const matches: Matcher<L> = term.kind === 'word' ? wordMatcher(term.text) : fieldMatcher(term, stateOf);
+    return term.isNot ? (letter) => !matches(letter) : matches;
   });
   const asksForState = terms.some((term) => term.kind === 'field' && term.field === 'state');
-  if (!asksForState) matchers.push((letter) => stateOf(letter) !== 'archived');
+  if (!(asksForState || showsArchived)) matchers.push((letter) => stateOf(letter) !== 'archived');
   return letters.filter((letter) => matchers.every((matches) => matches(letter)));
 }
 

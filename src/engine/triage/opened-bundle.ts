@@ -4,7 +4,13 @@
  */
 import { VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
-import type { BundledEnvelope, BundledLetter, BundleReport } from '../../shared/contract/bundles-contract.ts';
+import type {
+  BundledEnvelope,
+  BundledLetter,
+  BundleReport,
+  bundlesContract,
+} from '../../shared/contract/bundles-contract.ts';
+import type { Services } from '../../shared/contract/define-contract.ts';
 import type { LetterRow } from '../../shared/contract/dlq-contract.ts';
 import {
   type BundleLineVerdict,
@@ -19,15 +25,21 @@ import { readBundledLetter, readBundledTask, rowOfBundled } from './bundle-lette
 import type { BundleSource } from './bundle-source.ts';
 import { readBundleStory } from './bundle-story.ts';
 import { aroundOf } from './letter-around.ts';
+import { matchingLetters, readLetterFilter, type SearchedLetter } from './letter-query.ts';
 
 export interface OpenedBundle {
   /** All but the id that a service gives it. */
   readonly report: Omit<BundleReport, 'bundleId'>;
-  page(fromIndex: number, limit: number): readonly LetterRow[];
+  /** Of what a filter means; `nowMs`: what its times are counted from. */
+  page(asked: BundlePageAsked, nowMs: number): BundlePage;
   /** Throws `not-found`, `conflict` (the file was changed). */
   letter(seq: number): Promise<BundledLetter>;
   close(): Promise<void>;
 }
+
+type BundleCalls = Services<{ readonly bundles: typeof bundlesContract }>['bundles'];
+type BundlePageAsked = Omit<Parameters<BundleCalls['page']>[0], 'bundleId'>;
+type BundlePage = Awaited<ReturnType<BundleCalls['page']>>;
 
 export interface BundleLookDeps {
   /** Public nkey of a workspace's root, if it is known here. */
@@ -44,11 +56,15 @@ export interface BundleLookDeps {
 /** Faults that are told of; lines and envelopes that are kept for one letter. */
 const maxFaults = 50;
 const maxOfLetter = 64;
+/** Calls of a letter that a filter looks at. */
+const maxFrames = 16;
 /** Kinds of lines that are counted: of others' there may be as many as lines. */
 const maxKinds = 64;
 
 interface HeldLetter {
   readonly row: LetterRow;
+  /** The calls of its failure, which a filter may name. */
+  readonly frames: SearchedLetter['cause']['frames'];
   readonly place: BundlePlace;
   readonly task: BundlePlace[];
   readonly around: BundlePlace[];
@@ -70,7 +86,8 @@ function createHeld() {
     const report = readBundledLetter(value);
     if (report === undefined || letters.has(report.seq) || letters.size >= bundleBounds.letters) unreadableCount++;
     else {
-      const held = { row: rowOfBundled(report), place, task: [], around: [], envelopes: [], isIntact: isOk };
+      const frames = report.frames.slice(0, maxFrames);
+      const held = { row: rowOfBundled(report), frames, place, task: [], around: [], envelopes: [], isIntact: isOk };
       letters.set(report.seq, held);
     }
   }
@@ -166,6 +183,12 @@ function reportOf(
   };
 }
 
+/** As a filter looks at it: its cause is in the words of whoever made the bundle. */
+function searchedOf({ row, frames }: HeldLetter): SearchedLetter & { readonly row: LetterRow } {
+  const { fingerprint: id, errorClass: rootType, reason: shape } = row;
+  return { ...row, row, cause: { id, rootType, shape, frames } };
+}
+
 /** Counts the bytes that are read. */
 function counted(source: BundleSource, onProgress: BundleLookDeps['onProgress']) {
   let doneBytes = 0;
@@ -199,7 +222,7 @@ export async function lookThroughBundle(source: BundleSource, deps: BundleLookDe
   if (manifest === undefined && lineCount === badLineCount) {
     throw new VakError('invalid-input', `${source.name}: it is no incident bundle: not one of its lines is of one`);
   }
-  const rows = [...held.letters.values()].map(({ row }) => row).sort((a, b) => b.seq - a.seq);
+  const letters = [...held.letters.values()].map(searchedOf).sort((a, b) => b.row.seq - a.row.seq);
 
   async function valueAt(place: BundlePlace): Promise<Readonly<Record<string, unknown>>> {
     const line = parseBundleLine(await source.line(place));
@@ -208,7 +231,14 @@ export async function lookThroughBundle(source: BundleSource, deps: BundleLookDe
 
   return {
     report: reportOf(summary, held, { name: source.name, sizeBytes: source.sizeBytes, isPinned, isOther }),
-    page: (fromIndex, limit) => rows.slice(fromIndex, fromIndex + limit),
+    page({ filter, fromIndex, limit }, nowMs) {
+      const read = readLetterFilter(filter, nowMs);
+      const matching = matchingLetters(letters, read, { stateOf: ({ row }) => row.state, showsArchived: true });
+      return {
+        rows: matching.slice(fromIndex, fromIndex + limit).map(({ row }) => row),
+        ...{ matchingCount: matching.length, allCount: letters.length, faults: read.faults },
+      };
+    },
     async letter(seq) {
       const found = held.letters.get(seq);
       const letter = found && readBundledLetter(await valueAt(found.place));

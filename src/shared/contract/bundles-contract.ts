@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { call, snapshot } from './define-contract.ts';
-import type { LetterAround, LetterReport, LetterRow } from './dlq-contract.ts';
+import type { LetterAnswer, LetterAround, LetterReport, LetterRow } from './dlq-contract.ts';
 
 /** A bundle that is being looked through, twice: bytes of both times. */
 export interface BundleOpening {
@@ -124,10 +124,12 @@ export const bundlesContract = {
    * `limit-exceeded` for what is larger than one may be.
    */
   open: call(z.object({}))<BundleReport>(),
-  /** Rows of its letters, as they stand in the file. Throws `conflict` for one that is not open any more. */
-  page: call(z.object({ bundleId, fromIndex: z.int().min(0), limit: z.int().min(1).max(200) }))<{
-    readonly rows: readonly LetterRow[];
-  }>(),
+  /** Rows of those of its letters that a filter means, as they stand in the file, newest first. Throws `conflict` for one that is not open any more. */
+  page: call(
+    z.object({
+      ...{ bundleId, filter: z.string().max(2048), fromIndex: z.int().min(0), limit: z.int().min(1).max(200) },
+    }),
+  )<Omit<LetterAnswer, 'version'> & { readonly rows: readonly LetterRow[] }>(),
   /** A letter of it. Throws `conflict` also when the file was changed since it was looked through. */
   letter: call(z.object({ bundleId, seq: z.int().positive() }))<BundledLetter>(),
   /** Nothing happens if it is not open any more. */

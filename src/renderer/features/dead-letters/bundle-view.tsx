@@ -5,7 +5,7 @@ import { useStore } from 'zustand';
 import type { BundleReport } from '../../../shared/contract/bundles-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
 import type { Action } from '../../actions/action-registry.ts';
-import { formatDateTime } from '../../ui/format.ts';
+import { formatCount, formatDateTime } from '../../ui/format.ts';
 import { moveInList } from '../../ui/list-moves.ts';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { Splitter } from '../../ui/splitter.tsx';
@@ -15,9 +15,12 @@ import { BundleFacts } from './bundle-facts.tsx';
 import { BundleLetter } from './bundle-letter.tsx';
 import { verdictWord } from './bundle-words.ts';
 import type { BundleWork } from './bundle-work.ts';
+import { NoMatch } from './dead-letters-empty.tsx';
+import { FilterInput, type FilterInputProps } from './filter-input.tsx';
+import { knownNames } from './known-names.ts';
 import { LetterList, type LetterListProps, slotKey } from './letter-list.tsx';
 import { StateMark } from './letter-marks.tsx';
-import { createLetterPages, type LetterPages, type LetterSlot } from './letter-pages.ts';
+import { createLetterPages, type LetterPages, type LetterPagesState, type LetterSlot } from './letter-pages.ts';
 import { lettersWords } from './letter-words.ts';
 import { useBundleWork, useBundleWorkState } from './use-bundle-work.ts';
 import { type LetterCursor, useLetterCursor } from './use-letter-cursor.ts';
@@ -26,22 +29,21 @@ import './bundle-view.css';
 const factBounds = { initialPx: 380, minPx: 280, maxPx: 640 };
 const detailBounds = { initialPx: 520, minPx: 400, maxPx: 960 };
 
-/** The letters of a bundle, read as they come into sight. */
-function useBundlePages({ bundleId, letterCount }: BundleReport): LetterPages {
+/** Those letters of a bundle that a filter means, read as they come into sight. */
+function useBundlePages({ bundleId }: BundleReport, filter: string): LetterPages {
   const { client } = useWorkbench();
-  const pages = useMemo(() => {
-    const counts = { version: 0, matchingCount: letterCount, allCount: letterCount, faults: [] };
-    return createLetterPages({
-      page: async ({ fromIndex, limit }, options) => ({
-        ...counts,
-        ...(await client.bundles.page({ bundleId, fromIndex, limit }, options)),
+  const pages = useMemo(
+    () =>
+      createLetterPages({
+        page: async (asked, options) => ({
+          version: 0,
+          ...(await client.bundles.page({ bundleId, ...asked }, options)),
+        }),
       }),
-    });
-  }, [client, bundleId, letterCount]);
-  useEffect(() => {
-    pages.show('');
-    return () => pages.close();
-  }, [pages]);
+    [client, bundleId],
+  );
+  useEffect(() => pages.show(filter), [pages, filter]);
+  useEffect(() => () => pages.close(), [pages]);
   return pages;
 }
 
@@ -49,9 +51,10 @@ interface Cursor {
   readonly slots: readonly LetterSlot[];
   readonly work: BundleWork;
   readonly focus: () => void;
+  readonly focusFilter: () => void;
 }
 
-function createBundleActions({ slots, work, focus }: Cursor): readonly Action[] {
+function createBundleActions({ slots, work, focus, focusFilter }: Cursor): readonly Action[] {
   const own = { group: 'Bundle' };
   const move = (key: string) => () => {
     const { letter } = work.store.getState();
@@ -80,11 +83,24 @@ function createBundleActions({ slots, work, focus }: Cursor): readonly Action[] 
         focus();
       },
     },
+    { ...own, id: 'bundle.filter', title: 'Filter the letters of the bundle', keys: ['/'], run: focusFilter },
     { ...own, id: 'bundle.close', title: 'Close the bundle', run: work.close },
   ];
 }
 
-function Strip({ bundle }: { readonly bundle: BundleReport }) {
+interface StripProps extends Pick<FilterInputProps, 'onLeave' | 'inputRef'> {
+  readonly bundle: BundleReport;
+  readonly state: LetterPagesState;
+}
+
+function countWords({ filter, isKnown, matchingCount }: LetterPagesState, letterCount: number): string {
+  if (filter.trim() === '' || !isKnown) return lettersWords(letterCount);
+  return `${formatCount(matchingCount)} of ${lettersWords(letterCount)}`;
+}
+
+function Strip({ bundle, state, onLeave, inputRef }: StripProps) {
+  const work = useBundleWork();
+  const filter = useBundleWorkState((one) => one.filter);
   const { name, made, letterCount } = bundle;
   const zone = useViewState((state) => state.timeZone);
   const at = made === null || made.atMs === null ? '' : `, ${formatDateTime(made.atMs, zone)}`;
@@ -99,8 +115,13 @@ function Strip({ bundle }: { readonly bundle: BundleReport }) {
         {at}
       </span>
       <StateMark word={verdictWord(bundle)} />
+      <FilterInput
+        {...{ filter, onLeave, inputRef, faults: state.faults, known: knownNames([], state.slots) }}
+        label="Filter the letters of the bundle"
+        onFilter={work.setFilter}
+      />
       <span className="letters-strip-end">
-        <span className="dim">{lettersWords(letterCount)}, to be read only</span>
+        <span className="dim">{countWords(state, letterCount)}, to be read only</span>
       </span>
       <ActionButton action="letters.openBundle" icon={FileSearch} label="Open another…" />
       <ActionButton action="bundle.close" icon={X} label="Close" />
@@ -108,13 +129,18 @@ function Strip({ bundle }: { readonly bundle: BundleReport }) {
   );
 }
 
-interface LettersProps extends Pick<LetterListProps, 'slots' | 'want' | 'onOpen' | 'listRef'> {
+interface LettersProps extends Pick<LetterListProps, 'want' | 'onOpen' | 'listRef'> {
   readonly bundle: BundleReport;
+  readonly state: LetterPagesState;
   readonly cursor: LetterCursor;
 }
 
-function Letters({ bundle, cursor, ...list }: LettersProps) {
+function Letters({ bundle, state, cursor, ...listed }: LettersProps) {
+  const work = useBundleWork();
+  const list = { ...listed, slots: state.slots };
   if (bundle.letterCount === 0) return <p className="letter-none dim">No letter in it can be read.</p>;
+  if (state.isKnown && state.slots.length === 0)
+    return <NoMatch hint="" hasFault={state.faults.length > 0} onClear={() => work.setFilter('')} />;
   return (
     <div className="letters-place">
       <LetterList {...list} selectedKey={cursor.selectedKey} onSelect={cursor.selectKey} />
@@ -124,8 +150,8 @@ function Letters({ bundle, cursor, ...list }: LettersProps) {
 
 export function BundleView({ bundle }: { readonly bundle: BundleReport }) {
   const work = useBundleWork();
-  const { letter, isOpen } = useBundleWorkState((state) => state);
-  const pages = useBundlePages(bundle);
+  const { letter, isOpen, filter } = useBundleWorkState((one) => one);
+  const pages = useBundlePages(bundle, filter);
   const state = useStore(pages.store);
   const { slots } = state;
   const [awaitedRow, awaitRow] = useState<number | null>(null);
@@ -140,12 +166,17 @@ export function BundleView({ bundle }: { readonly bundle: BundleReport }) {
   const size = useSize('letters.bundle', factBounds);
   const list = useRef<HTMLDivElement>(null);
   const focus = useMemo(() => () => list.current?.focus({ preventScroll: true }), []);
-  useActions(useMemo(() => createBundleActions({ slots, work, focus }), [slots, work, focus]));
+  const filterInput = useRef<HTMLInputElement>(null);
+  const focusFilter = useMemo(() => () => filterInput.current?.focus(), []);
+  useActions(
+    useMemo(() => createBundleActions({ slots, work, focus, focusFilter }), [slots, work, focus, focusFilter]),
+  );
   const first = slots[0]?.row?.seq;
   useEffect(() => {
     if (letter !== null || first === undefined) return;
     work.select(first);
-    focus();
+    // While a filter is typed the keys stay there.
+    if (document.activeElement !== filterInput.current) focus();
   }, [work, letter, first, focus]);
   const close = (): void => {
     work.back();
@@ -153,14 +184,14 @@ export function BundleView({ bundle }: { readonly bundle: BundleReport }) {
   };
   return (
     <div className="letters" data-testid="bundle">
-      <Strip bundle={bundle} />
+      <Strip {...{ bundle, state, inputRef: filterInput, onLeave: focus }} />
       <div className="letters-lists">
         <section className="bundle-side" aria-label="What is in the bundle" style={{ width: `${size.px}px` }}>
           <BundleFacts bundle={bundle} />
         </section>
         <Splitter label="Width of what is in the bundle" size={size} sizes="before" />
         <section className="letters-main" aria-label="Letters of the bundle">
-          <Letters {...{ bundle, slots, cursor, listRef: list }} want={pages.want} onOpen={work.show} />
+          <Letters {...{ bundle, state, cursor, listRef: list }} want={pages.want} onOpen={work.show} />
         </section>
         {isOpen && letter !== null && (
           <SidePanel

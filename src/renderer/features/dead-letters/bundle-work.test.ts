@@ -21,7 +21,7 @@ it('D14 a bundle that was opened is shown; Esc closes its letter first, and then
   work.back();
   expect([state().isOpen, state().letter, state().bundle]).toEqual([false, 4, report]);
   work.back();
-  expect(state()).toEqual({ bundle: null, letter: null, isOpen: false });
+  expect(state()).toEqual({ bundle: null, filter: '', letter: null, isOpen: false });
   expect(close).toHaveBeenCalledWith({ bundleId: 'b1' });
 });
 

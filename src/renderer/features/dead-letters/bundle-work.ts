@@ -9,6 +9,8 @@ import type { Workbench } from '../../workbench.tsx';
 
 export interface BundleWorkState {
   readonly bundle: BundleReport | null;
+  /** As it was typed. */
+  readonly filter: string;
   /** Place of the letter that the cursor is on. */
   readonly letter: number | null;
   /** Whether it is shown whole. */
@@ -21,6 +23,8 @@ export interface BundleWork {
   open(): Promise<void>;
   /** Ends looking through a file. */
   stop(): void;
+  /** Lists others: the former letter is no longer in sight. */
+  setFilter(filter: string): void;
   select(letter: number): void;
   show(letter: number): void;
   /** Closes the letter, or else the bundle. */
@@ -35,7 +39,7 @@ export interface BundleWorkDeps {
   readonly showView: () => void;
 }
 
-const none: BundleWorkState = { bundle: null, letter: null, isOpen: false };
+const none: BundleWorkState = { bundle: null, filter: '', letter: null, isOpen: false };
 
 /** Creates it with none open. */
 export function createBundleWork({ client, reportError, showView }: BundleWorkDeps): BundleWork {
@@ -57,7 +61,7 @@ export function createBundleWork({ client, reportError, showView }: BundleWorkDe
       opening = stop;
       try {
         const bundle = await client.open({}, { signal: stop.signal });
-        store.setState({ bundle, letter: null, isOpen: false });
+        store.setState({ ...none, bundle });
         showView();
       } catch (error) {
         if (!isVakError(error, 'aborted')) throw error;
@@ -66,6 +70,7 @@ export function createBundleWork({ client, reportError, showView }: BundleWorkDe
       }
     },
     stop: () => opening?.abort(),
+    setFilter: (filter) => store.setState({ filter, letter: null, isOpen: false }),
     select: (letter) => store.setState({ letter }),
     show: (letter) => store.setState({ letter, isOpen: true }),
     back() {

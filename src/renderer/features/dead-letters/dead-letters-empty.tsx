@@ -23,13 +23,24 @@ export function NoLetters() {
   );
 }
 
-export function NoMatch({ hasFault, onClear }: { readonly hasFault: boolean; readonly onClear: () => void }) {
+interface NoMatchProps {
+  readonly hasFault: boolean;
+  readonly onClear: () => void;
+  /** What else may show more. */
+  readonly hint?: string;
+}
+
+export function NoMatch({
+  hasFault,
+  onClear,
+  hint = ' What is archived shows only with state:archived.',
+}: NoMatchProps) {
   return (
     <div className="letter-none" data-testid="letters-no-match">
       <p>
         {hasFault
           ? 'The filter has a fault, so it finds nothing: what is wrong stands below it.'
-          : 'No dead letter matches. What is archived shows only with state:archived.'}
+          : `No dead letter matches.${hint}`}
       </p>
       <Button onClick={onClear}>Clear the filter</Button>
     </div>

@@ -14,6 +14,8 @@ export interface FilterInputProps {
   /** Goes back to the lists. */
   readonly onLeave: () => void;
   readonly inputRef: RefObject<HTMLInputElement | null>;
+  /** For who does not see it. */
+  readonly label?: string;
 }
 
 /** The text once more, under the field, with what is wrong in it marked. */
@@ -81,7 +83,7 @@ function useOffers({ filter, onFilter, known, inputRef }: FilterInputProps) {
 }
 
 export function FilterInput(props: FilterInputProps) {
-  const { filter, onFilter, faults, onLeave, inputRef } = props;
+  const { filter, onFilter, faults, onLeave, inputRef, label = 'Filter dead letters' } = props;
   const id = useId();
   const { offers, active, setActive, take, place } = useOffers(props);
   const leave = (): void => {
@@ -127,7 +129,7 @@ export function FilterInput(props: FilterInputProps) {
         spellCheck={false}
         maxLength={2048}
         placeholder="error: queue: worker: state: after:2h, words"
-        aria-label="Filter dead letters"
+        aria-label={label}
         aria-keyshortcuts="/"
         aria-expanded={offers.length > 0}
         aria-controls={offers.length > 0 ? `${id}-offers` : undefined}

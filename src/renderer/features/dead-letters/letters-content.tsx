@@ -200,12 +200,11 @@ function useLetterScene(isRead: boolean) {
   const groupFilter = group === null ? filter : filterOfGroup({ filter, by, group });
   const letters = useLetterPages(groupFilter, isRead);
   const { pages, state } = letters;
-  const { pane, isOpen } = useLetterWorkState((one) => one);
+  const { pane, isOpen, letter, awaitedRow } = useLetterWorkState((one) => one);
   const hold = useHold();
   const isHeld = hold.isHeld || pane === 'letters' || isOpen;
   useEffect(() => pages.hold(isHeld), [pages, isHeld]);
   const work = useLetterWork();
-  const { letter, awaitedRow } = useLetterWorkState((one) => one);
   const cursor = useLetterCursor({ state, letter, awaitedRow, select: work.selectLetter, awaitRow: work.awaitRow });
   const places = {
     groups: useRef<HTMLDivElement>(null),
