@@ -84,12 +84,15 @@ function createEnd() {
 
 /** As a person would read it on a terminal: of a line that was written over, what was written last. */
 function plainText(text: string): string {
-  return text
-    .replace(escapes, '')
-    .split(/\r*\n/)
-    .map((line) => (line.split('\r').findLast((part) => part.trim() !== '') ?? '').replace(controls, '').trimEnd())
-    .join('\n')
-    .replace(/^\n+|\n+$/g, '');
+  return (
+    text
+      .replace(escapes, '')
+      // Not with what may stand before its end: carriage returns that end no line would each be looked through to the last.
+      .split('\n')
+      .map((line) => (line.split('\r').findLast((part) => part.trim() !== '') ?? '').replace(controls, '').trimEnd())
+      .join('\n')
+      .replace(/^\n+|\n+$/g, '')
+  );
 }
 
 /** So many of the last lines as fit; of a single one that does not, its end. */
