@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openRoomPeople, type Person, type RoomPeople } from '../../tests/support/room-people.ts';
 import { placeIn, roomWith } from '../../tests/support/room-places.ts';
+import type { KnownCard } from '../engine/rooms/card-boxes.ts';
 import { type BotEar, createBotEar, type Question } from './bot-ear.ts';
 
 let people: RoomPeople;
@@ -33,6 +34,30 @@ test('R72 a mention is a question, once; what mentions nobody, another, or is th
   await people.settle(bot);
   expect(texts(await hear(ear))).toEqual(['@bot: are you there?']);
   expect(await hear(ear)).toEqual([]);
+});
+
+test('R72 a reply to what the bot said is a question without a mention; one to another’s words, or by a bot, is none', async () => {
+  const earWith = (kind: KnownCard['kind']): BotEar => {
+    const card = { ...{ peer: 'cleo', sign: cleo.asker.key, name: 'Cleo', kind }, isAgent: false, offered: null };
+    return createBotEar({ ...placeIn(room, bot), cards: { find: () => ({ ...card, state: 'pinned' }) } });
+  };
+  const said = await bot.say(room, 'it is 4 o’clock');
+  const other = await cleo.say(room, 'good evening');
+  await people.settle(cleo);
+  const heardBy = async (ear: BotEar): Promise<string[]> => {
+    for (const [target, text] of [
+      [said, 'in which zone?'],
+      [other, 'to myself'],
+    ] as const) {
+      await run(cleo.desk(room).sender.say({ kind: 'reply', target, text }));
+      await run(cleo.desk(room).look());
+    }
+    await people.settle(bot);
+    return texts(await hear(ear));
+  };
+  expect(await heardBy(earWith('human'))).toEqual(['in which zone?']);
+  await people.settle(cleo);
+  expect(await heardBy(earWith('bot'))).toEqual([]);
 });
 
 test('R72 what was asked while it was away is heard at its start, what was dealt with is not heard again', async () => {

@@ -1,7 +1,7 @@
 /** What of a room is a question to a bot: each is heard once, also after a start (docs/spec/rooms.md R72). */
 import type { RoomDesk } from '../engine/rooms/room-desk.ts';
 import { mentions } from '../engine/rooms/room-marks.ts';
-import type { RoomPlace } from '../engine/rooms/room-place.ts';
+import { cardOfMember, type RoomPlace } from '../engine/rooms/room-place.ts';
 import { readSeqOf } from '../engine/rooms/room-summary.ts';
 import type { ShownMessage } from '../engine/rooms/room-timeline.ts';
 import { createRoomFollower } from './room-follower.ts';
@@ -37,10 +37,20 @@ function isAnswered({ desk, me }: RoomPlace, messageId: string): boolean {
   );
 }
 
-function questionOf({ me }: RoomPlace, { message, text, replyTo, redacted }: ShownMessage): Question | undefined {
+/** Whether somebody answers what the bot said. Another bot does not: two that answer each other would go on for ever. */
+function isAddressed({ me, cards }: RoomPlace, { message, replyTo }: ShownMessage): boolean {
+  const said = replyTo?.message;
+  if (said === undefined || !said.isCounted || said.sign !== me.sign) return false;
+  const card = cardOfMember(cards, message);
+  return card !== undefined && card.kind !== 'bot';
+}
+
+function questionOf(place: RoomPlace, shown: ShownMessage): Question | undefined {
+  const { me } = place;
+  const { message, text, replyTo, redacted } = shown;
   const { seq, messageId, peer: from, atMs, sign, isCounted } = message;
   if (!isCounted || sign === me.sign || redacted !== undefined || text === undefined) return undefined;
-  if (!mentions(text, me.peer)) return undefined;
+  if (!mentions(text, me.peer) && !isAddressed(place, shown)) return undefined;
   return { seq, messageId, from, atMs, text, replyTo: replyTo?.messageId };
 }
 

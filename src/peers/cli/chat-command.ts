@@ -73,7 +73,7 @@ export const chatCommand: Command = {
       value: 'N',
       help: 'so many of the last items first (default: 20); of a bot: go with a question (default: 0)',
     },
-    bot: { help: 'runs as a bot: whoever mentions it (@name) has --exec asked' },
+    bot: { help: 'runs as a bot: whoever mentions it (@name) or replies to it has --exec asked' },
     exec: { value: 'CMD', help: 'shell command that answers: JSON on its stdin, the answer on its stdout' },
     agent: { help: 'its card says that a model is in its decisions (when the bot is made)' },
     'accept-from': { value: 'PEER', isMultiple: true, help: 'takes invitations of this peer (default: of operators)' },
