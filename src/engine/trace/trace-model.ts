@@ -139,11 +139,20 @@ function liveRow(
   { session, peer, fromMs, toMs, count }: LiveSession,
   tasks: ReadonlyMap<string, TracedTask>,
 ): TraceRow {
-  const of = [...tasks.values()].find(({ attempts }) =>
+  const of = [...tasks.values()].filter(({ attempts }) =>
     attempts.some(({ saying }) => saying.receipt.session === session),
   );
   return {
-    ...{ id: session, kind: 'live', parentId: of?.id ?? null, depth: 0, title: 'told live', fromMs, toMs, count },
+    ...{
+      id: session,
+      kind: 'live',
+      parentId: of.length === 1 ? (of[0]?.id ?? null) : null,
+      depth: 0,
+      title: 'told live',
+      fromMs,
+      toMs,
+      count,
+    },
     ...{ peer: visibleText(peer), session, subject: null, segments: [], state: 'said', why: null, isInferred: false },
     ...{ publishedMs: null, storedMs: null, source: null, chainSeq: null, spanId: null },
     target: { kind: 'session', session },

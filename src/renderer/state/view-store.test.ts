@@ -13,6 +13,7 @@ import {
   showQueue,
   showRoom,
   showSession,
+  showTrace,
 } from './view-store.ts';
 
 function memoryStorage(initial?: string) {
@@ -163,6 +164,10 @@ describe('view store', () => {
     expect(store.getState()).toMatchObject({ view: 'rooms', wanted: { kind: 'room', room: 'r1', messageId: 'm1' } });
     const next = createViewStore(storage).getState();
     expect(next).toMatchObject({ selectedRoom: 'r1', isRoomMembersOpen: true, wanted: null });
+    showTrace(store, 'ab'.repeat(16));
+    expect(createViewStore(storage).getState()).toMatchObject({ view: 'trace', selectedTrace: 'ab'.repeat(16) });
+    storage.setItem('view-state-v1', '{"selectedTrace":"../x"}');
+    expect(createViewStore(storage).getState().selectedTrace).toBeNull();
     showPeer(store, 'bob');
     expect(store.getState()).toMatchObject({ view: 'identity', identityTab: 'peers' });
   });

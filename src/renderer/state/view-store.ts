@@ -70,6 +70,8 @@ export interface ViewState {
   readonly queueOrder: string;
   readonly queueFilter: string;
   readonly identityTab: IdentityTab;
+  /** The trace that is shown; null: none is. */
+  readonly selectedTrace: string | null;
   /** The room that is shown, and whether its members are listed beside it. */
   readonly selectedRoom: string | null;
   readonly isRoomMembersOpen: boolean;
@@ -97,6 +99,7 @@ const defaults: ViewState = {
   queueOrder: 'name',
   queueFilter: '',
   identityTab: 'self',
+  selectedTrace: null,
   selectedRoom: null,
   isRoomMembersOpen: false,
   letterFilter: '',
@@ -172,6 +175,7 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
     queueOrder: textOf(raw['queueOrder'], defaults.queueOrder),
     queueFilter: textOf(raw['queueFilter'], defaults.queueFilter),
     identityTab: oneOf(raw['identityTab'], identityTabIds, defaults.identityTab),
+    selectedTrace: /^[0-9a-f]{32}$/.exec(textOf(raw['selectedTrace'], ''))?.[0] ?? null,
     selectedRoom: textOf(raw['selectedRoom'], '') || null,
     isRoomMembersOpen: raw['isRoomMembersOpen'] === true,
     letterFilter: textOf(raw['letterFilter'], defaults.letterFilter),
@@ -287,13 +291,19 @@ export function showRoom(
   store.setState({ view: 'rooms', selectedRoom: room, wanted: { kind: 'room', room, messageId } });
 }
 
+/** Shows a trace by its id, 32 lower hex digits. */
+export function showTrace(store: Pick<StoreApi<ViewState>, 'setState'>, selectedTrace: string): void {
+  store.setState({ view: 'trace', selectedTrace });
+}
+
 /** Creates the store; every change is written to `storage`. */
 export function createViewStore(storage: Pick<Storage, 'getItem' | 'setItem'>): StoreApi<ViewState> {
   const store = createStore<ViewState>(() => load(storage));
   store.subscribe((state) => {
     const { view, theme, timeZone, isInspectorOpen, streamsMode, queueOrder, queueFilter, ...rest } = state;
-    const { identityTab, selectedRoom, isRoomMembersOpen, letterFilter, letterGrouping, drafts, sizesPx } = rest;
-    const shown = { identityTab, selectedRoom, isRoomMembersOpen };
+    const { identityTab, selectedTrace, selectedRoom, isRoomMembersOpen } = rest;
+    const { letterFilter, letterGrouping, drafts, sizesPx } = rest;
+    const shown = { identityTab, selectedTrace, selectedRoom, isRoomMembersOpen };
     const { openSessions, sessionCursors, selectedSession } = rest;
     const sessions = { openSessions, sessionCursors: cursorsOf(sessionCursors, openSessions), selectedSession };
     const look = { view, theme, timeZone, isInspectorOpen, streamsMode, ...shown, ...sessions };

@@ -5,6 +5,8 @@ import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { LetterReport } from '../../../shared/contract/dlq-contract.ts';
 import type { OpenedPayload } from '../../../shared/contract/trust-report.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
+import { showTrace } from '../../state/view-store.ts';
+import { Button } from '../../ui/button.tsx';
 import { CopyFact, DetailFact, DetailFacts, TrustLine } from '../../ui/detail-facts.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { formatBytes } from '../../ui/format.ts';
@@ -29,6 +31,7 @@ export function LetterAttributes({ attributes }: Pick<LetterReport, 'attributes'
 
 /** What the letter and its envelope say of the task. */
 export function TaskFacts({ letter }: { readonly letter: LetterReport }) {
+  const { view } = useWorkbench();
   const { taskId, sizeBytes, isSealed, signature, by, traceId } = letter;
   return (
     <DetailFacts>
@@ -48,6 +51,13 @@ export function TaskFacts({ letter }: { readonly letter: LetterReport }) {
       </DetailFact>
       <CopyFact name="written by" value={by} />
       <CopyFact name="trace" value={traceId} />
+      {traceId !== null && (
+        <DetailFact name="">
+          <Button onClick={() => showTrace(view, traceId)} data-testid="letter-show-trace">
+            Show the trace
+          </Button>
+        </DetailFact>
+      )}
     </DetailFacts>
   );
 }

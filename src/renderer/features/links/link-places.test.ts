@@ -49,7 +49,13 @@ test('L3 a view that this version has not is said, and nothing is shown', () => 
 
 test('L4 the link of what is shown is the narrowest', () => {
   const shown = {
-    ...{ selectedSession: 's-1', selectedQueue: 'build', selectedRoom: 'ops', letterFilter: 'error:X' },
+    ...{
+      selectedSession: 's-1',
+      selectedQueue: 'build',
+      selectedRoom: 'ops',
+      selectedTrace: 'ab',
+      letterFilter: 'error:X',
+    },
   };
   const sessions = [{ session: 's-1', peer: 'builder' }];
   const of = (view: (typeof viewIds)[number], more = {}) => shownPlace({ ...shown, ...more, view }, sessions);
@@ -59,5 +65,7 @@ test('L4 the link of what is shown is the narrowest', () => {
   expect(of('dead-letters')).toEqual({ kind: 'letters', filter: 'error:X' });
   expect(of('rooms')).toEqual({ kind: 'room', room: 'ops', messageId: null });
   expect(of('rooms', { selectedRoom: null })).toEqual({ kind: 'view', view: 'rooms' });
+  expect(of('trace')).toEqual({ kind: 'trace', traceId: 'ab' });
+  expect(of('trace', { selectedTrace: null })).toEqual({ kind: 'view', view: 'trace' });
   expect(of('settings')).toEqual({ kind: 'view', view: 'settings' });
 });

@@ -10,6 +10,7 @@ import {
   showRoom,
   showSession,
   showSetting,
+  showTrace,
   type ViewId,
   type ViewState,
   viewIds,
@@ -89,7 +90,7 @@ export function showPlace(view: Workbench['view'], place: LinkedPlace): void {
       showLetters(view, place.filter);
       break;
     case 'trace':
-      view.setState({ view: 'trace' });
+      showTrace(view, place.traceId);
       break;
     case 'approval':
       showApprovals(view, place.requestId);
@@ -106,16 +107,20 @@ export function showPlace(view: Workbench['view'], place: LinkedPlace): void {
   }
 }
 
-type Shown = Pick<ViewState, 'view' | 'selectedSession' | 'selectedQueue' | 'selectedRoom' | 'letterFilter'>;
+type Shown = Pick<
+  ViewState,
+  'view' | 'selectedSession' | 'selectedQueue' | 'selectedRoom' | 'selectedTrace' | 'letterFilter'
+>;
 
 /** What is shown, as narrowly as a link can name it. */
 export function shownPlace(shown: Shown, sessions: readonly Pick<SessionSummary, 'session' | 'peer'>[]): LinkedPlace {
-  const { view, selectedSession, selectedQueue, selectedRoom, letterFilter } = shown;
+  const { view, selectedSession, selectedQueue, selectedRoom, selectedTrace, letterFilter } = shown;
   const peer = sessions.find(({ session }) => session === selectedSession)?.peer ?? null;
   if (view === 'streams' && selectedSession !== null && peer !== null)
     return { kind: 'session', peer, session: selectedSession };
   if (view === 'queues' && selectedQueue !== null) return { kind: 'queue', queue: selectedQueue, taskId: null };
   if (view === 'dead-letters') return { kind: 'letters', filter: letterFilter };
+  if (view === 'trace' && selectedTrace !== null) return { kind: 'trace', traceId: selectedTrace };
   if (view === 'rooms' && selectedRoom !== null) return { kind: 'room', room: selectedRoom, messageId: null };
   return { kind: 'view', view };
 }

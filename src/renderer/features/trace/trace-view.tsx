@@ -1,25 +1,231 @@
-/** Trace, before the envelope and the work plane are there. */
-import { ChartGantt } from 'lucide-react';
+/** Trace: what came of one piece of work, across every queue that it went through (product.md "Trace"). */
+import { ChartGantt, Clock, History, RefreshCw, TriangleAlert } from 'lucide-react';
+import { type FormEvent, useMemo, useRef, useState } from 'react';
+import { visibleText } from '../../../shared/base/visible-text.ts';
+import type { TraceReport } from '../../../shared/contract/trace-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
-import { PlannedView } from '../../ui/planned-view.tsx';
+import type { Action } from '../../actions/action-registry.ts';
+import { showTrace } from '../../state/view-store.ts';
+import { Button } from '../../ui/button.tsx';
+import { ChoiceSwitch } from '../../ui/choice-switch.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { formatTimeOfDay, formatZone, shortenId } from '../../ui/format.ts';
+import { SidePanel } from '../../ui/side-panel.tsx';
+import { ViewFrame } from '../../ui/view-frame.tsx';
+import { useActions, useViewState, useWorkbench } from '../../workbench.tsx';
+import { createTraceActions } from './trace-actions.ts';
+import { TraceDetail } from './trace-detail.tsx';
+import { TraceGraph } from './trace-graph.tsx';
+import { TraceWaterfall } from './trace-waterfall.tsx';
+import { limitsOf, readTraceId, skewWords, summaryWords } from './trace-words.ts';
+import { useShownTrace, useTraceWork, useTraceWorkState } from './use-trace.ts';
+import './trace-view.css';
 
-const holds = [
-  'A waterfall over all hops of a task: published, stored, claimed, acknowledged, redelivered, retried',
-  'Time spent waiting apart from time spent working',
-  'The graph of what caused what',
-  'The chain of each source, checked link by link, with a proof that can be exported',
-];
-
-export function TraceView() {
+/** Takes a trace id, or a whole traceparent. */
+function TraceField() {
+  const { view } = useWorkbench();
+  const work = useTraceWork();
+  const [text, setText] = useState('');
+  const id = readTraceId(text);
+  const isWrong = text.trim() !== '' && id === undefined;
+  const onSubmit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (id === undefined) return;
+    if (view.getState().selectedTrace === id) void work.refresh();
+    showTrace(view, id);
+    setText('');
+  };
   return (
-    <PlannedView
+    <form className="trace-field" onSubmit={onSubmit}>
+      <input
+        className="field-input data"
+        type="text"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="Trace id or traceparent"
+        aria-label="Trace id or traceparent"
+        aria-keyshortcuts="/"
+        aria-invalid={isWrong || undefined}
+        title={isWrong ? 'A trace id has 32 hexadecimal digits, not all zero.' : undefined}
+        data-testid="trace-field"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <Button
+        type="submit"
+        disabledReason={
+          id === undefined ? 'Type the 32 hexadecimal digits of a trace, or paste a traceparent' : undefined
+        }
+      >
+        Show
+      </Button>
+    </form>
+  );
+}
+
+const modes = [
+  { id: 'waterfall', title: 'Waterfall' },
+  { id: 'graph', title: 'Graph' },
+] as const;
+
+/** Whether what is shown is that of now, and whose clocks are off. */
+function Marks({ report }: { readonly report: TraceReport }) {
+  const zone = useViewState((state) => state.timeZone);
+  const problem = useTraceWorkState((state) => state.problem);
+  const skews = report.skews.map(skewWords).join('\n');
+  const limits = limitsOf(report);
+  return (
+    <>
+      {problem !== null && (
+        <span className="trace-mark tone-wait" title={visibleText(problem.why)} data-testid="trace-stale">
+          <History size={13} aria-hidden="true" />
+          stale since {formatTimeOfDay(report.readAtMs, zone)} {formatZone(zone, report.readAtMs)}
+        </span>
+      )}
+      {skews !== '' && (
+        <span className="trace-mark tone-wait" title={visibleText(skews)} data-testid="trace-skew">
+          <Clock size={13} aria-hidden="true" />
+          {report.skews.length === 1 ? 'clock skew' : `${report.skews.length} clocks off`}
+        </span>
+      )}
+      {limits.length > 0 && (
+        <span className="trace-mark dim" title={visibleText(limits.join('\n'))} data-testid="trace-limits">
+          <TriangleAlert size={13} aria-hidden="true" />
+          not all was looked at
+        </span>
+      )}
+    </>
+  );
+}
+
+function NothingFound({ traceId, report }: { readonly traceId: string; readonly report: TraceReport }) {
+  const limits = limitsOf(report);
+  return (
+    <EmptyState
       icon={ChartGantt}
-      title="Trace"
-      what="A trace follows one piece of work through every peer that touched it."
-      holds={holds}
-      needs="It needs envelopes with trace context and signed chains, and the work plane. Until then the messages of a session show what happened, in order."
+      title="Nothing of this trace is here"
+      what={`No message of trace ${shortenId(traceId, 20)} lies in the streams or was heard since the app started.`}
+      next={limits.length === 0 ? 'It may be of another workspace, or older than the streams keep.' : limits.join(' ')}
     >
       <ActionButton action="view.streams" />
-    </PlannedView>
+    </EmptyState>
+  );
+}
+
+function Shown({ report }: { readonly report: TraceReport }) {
+  const { view } = useWorkbench();
+  const mode = useTraceWorkState((state) => state.mode);
+  const selectedId = useTraceWorkState((state) => state.selectedId);
+  const isOpen = useViewState((state) => state.isInspectorOpen);
+  const problem = useTraceWorkState((state) => state.problem);
+  const list = useRef<HTMLDivElement>(null);
+  const row = report.rows.find(({ id }) => id === selectedId);
+  const close = (): void => {
+    view.setState({ isInspectorOpen: false });
+    list.current?.focus({ preventScroll: true });
+  };
+  return (
+    <div className="trace-shown" data-stale={problem !== null}>
+      {mode === 'waterfall' ? (
+        <TraceWaterfall report={report} listRef={list} />
+      ) : (
+        <TraceGraph report={report} listRef={list} />
+      )}
+      {isOpen && (
+        <SidePanel
+          label="Detail"
+          sizeName="trace.detail"
+          bounds={{ initialPx: 360, minPx: 260, maxPx: 640 }}
+          onClose={close}
+          isEmpty={row === undefined}
+        >
+          {row === undefined ? (
+            <p className="trace-none dim">Select a row to see what is known of it.</p>
+          ) : (
+            <TraceDetail row={row} report={report} />
+          )}
+        </SidePanel>
+      )}
+    </div>
+  );
+}
+
+function Body() {
+  const work = useTraceWork();
+  const { traceId, report, problem } = useTraceWorkState((state) => state);
+  if (traceId === null)
+    return (
+      <EmptyState
+        icon={ChartGantt}
+        title="No trace is shown"
+        what="A trace follows one piece of work through every peer that touched it: where it waited, who worked on it, what failed, what was retried."
+        next="Open one from the inspector of a message in Streams, from a dead letter, or by its id above."
+      >
+        <ActionButton action="view.streams" />
+        <ActionButton action="view.dead-letters" />
+      </EmptyState>
+    );
+  if (report === null && problem !== null)
+    return (
+      <div className="trace-none">
+        <ErrorNotice report={problem}>
+          <Button onClick={() => void work.refresh()}>Try again</Button>
+        </ErrorNotice>
+      </div>
+    );
+  if (report === null) return <p className="trace-none dim late">Looking through the streams…</p>;
+  return report.rows.length === 0 ? <NothingFound traceId={traceId} report={report} /> : <Shown report={report} />;
+}
+
+function ViewActions({ isShown }: { readonly isShown: boolean }) {
+  const work = useTraceWork();
+  const mode = useTraceWorkState((state) => state.mode);
+  return (
+    <>
+      {isShown && (
+        <>
+          <ChoiceSwitch
+            label="How the trace is shown"
+            choices={modes}
+            chosen={mode}
+            onChoose={work.setMode}
+            testId="trace-mode"
+          />
+          <ActionButton action="trace.refresh" icon={RefreshCw} label="Refresh" />
+        </>
+      )}
+      <TraceField />
+    </>
+  );
+}
+
+export function TraceView() {
+  const { view } = useWorkbench();
+  const work = useTraceWork();
+  useShownTrace();
+  const traceId = useTraceWorkState((state) => state.traceId);
+  const report = useTraceWorkState((state) => state.report);
+  const actions = useMemo((): readonly Action[] => createTraceActions(work, view), [work, view]);
+  useActions(actions);
+  const hasRows = report !== null && report.rows.length > 0;
+  return (
+    <ViewFrame
+      title="Trace"
+      summary={
+        traceId !== null && (
+          <>
+            <span className="data" title={traceId} data-testid="trace-id">
+              {shortenId(traceId, 14)}
+            </span>
+            {hasRows && ` · ${summaryWords(report)} `}
+            {hasRows && <Marks report={report} />}
+          </>
+        )
+      }
+      actions={<ViewActions isShown={traceId !== null} />}
+    >
+      <Body />
+    </ViewFrame>
   );
 }

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { TraceReport } from '../../../shared/contract/trace-contract.ts';
+import { limitsOf, readTraceId, skewWords } from './trace-words.ts';
+
+const id = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+test('E4 a trace is found by its id or by a whole traceparent; nothing else is taken for one', () => {
+  expect([id, ` ${id.toUpperCase()} `, `00-${id}-00f067aa0ba902b7-01`].map(readTraceId)).toEqual([id, id, id]);
+  for (const text of ['', 'x', id.slice(1), `${id}0`, '0'.repeat(32), `${id}-1`])
+    expect(readTraceId(text)).toBeUndefined();
+});
+
+test('T4 a clock is said to be off by at least so much', () => {
+  expect(skewWords({ peer: 'w', offsetMs: -3_000, isContradictory: false })).toMatch(
+    /^the clock of w is ahead by at least 3/,
+  );
+  expect(skewWords({ peer: 'w', offsetMs: 0, isContradictory: true })).toMatch(/contradicts/);
+});
+
+test('T1 whatever was not looked at is said', () => {
+  const searches = [
+    { stream: 'WORK', readCount: 9, isWhole: true, problem: null },
+    { stream: 'DLQ', readCount: 20_000, isWhole: false, problem: null },
+    { stream: 'AUDIT', readCount: 0, isWhole: false, problem: 'not there' },
+  ];
+  const report = { searches, isHeardWhole: false, heardCount: 5, leftOutCount: 3 } as unknown as TraceReport;
+  expect(limitsOf(report).map((one) => one.replace(/\s/g, ' '))).toEqual([
+    'Only the newest 20 000 messages of DLQ were looked at.',
+    'AUDIT was not read: not there.',
+    'Only the newest 5 messages that were heard were looked at.',
+    '3 more messages of the trace are not shown.',
+  ]);
+});

@@ -1,0 +1,78 @@
+/** The work on traces of this opening of the window. */
+import { useEffect } from 'react';
+import { useStore } from 'zustand';
+import type { TraceRow } from '../../../shared/contract/trace-contract.ts';
+import { showApprovals, showLetters, showMessage, showQueue, showSession } from '../../state/view-store.ts';
+import { useViewState, useWorkbench, type Workbench } from '../../workbench.tsx';
+import { createTraceWork, type TraceWork, type TraceWorkState } from './trace-work.ts';
+
+const works = new WeakMap<Workbench, TraceWork>();
+/** So often a trace that goes on is read anew, ms. */
+const againMs = 2_000;
+
+export function useTraceWork(): TraceWork {
+  const workbench = useWorkbench();
+  const known = works.get(workbench);
+  if (known !== undefined) return known;
+  const created = createTraceWork(workbench.client.trace.read);
+  works.set(workbench, created);
+  workbench.whileOpen.add({ dispose: () => created.stop() });
+  return created;
+}
+
+/** Part of its state. */
+export function useTraceWorkState<T>(select: (state: TraceWorkState) => T): T {
+  return useStore(useTraceWork().store, select);
+}
+
+/** Reads the trace that is asked for, and again while anything of it goes on. */
+export function useShownTrace(): void {
+  const work = useTraceWork();
+  const selected = useViewState((state) => state.selectedTrace);
+  const isOn = useTraceWorkState(({ report }) => report?.rows.some(({ toMs }) => toMs === null) === true);
+  useEffect(() => {
+    if (selected !== null) void work.show(selected);
+  }, [work, selected]);
+  useEffect(() => {
+    if (!isOn) return;
+    const timer = setInterval(() => {
+      if (!work.store.getState().isBusy) void work.refresh();
+    }, againMs);
+    return () => clearInterval(timer);
+  }, [work, isOn]);
+}
+
+const leads = {
+  task: 'task',
+  letter: 'dead letter',
+  approval: 'approval',
+  session: 'session',
+  message: 'message',
+} as const;
+
+/** "Open the task"; undefined: it leads nowhere. */
+export function openWords({ target }: TraceRow): string | undefined {
+  return target === null ? undefined : `Open the ${leads[target.kind]}`;
+}
+
+/** Shows what a row leads to. */
+export function openRow(view: Workbench['view'], { target }: TraceRow): void {
+  switch (target?.kind) {
+    case 'task':
+      showQueue(view, target.queue, target.taskId);
+      break;
+    case 'letter':
+      showLetters(view, target.taskId);
+      break;
+    case 'approval':
+      showApprovals(view, target.requestId);
+      break;
+    case 'session':
+      showSession(view, target.session);
+      break;
+    case 'message':
+      showMessage(view, target.seq);
+      break;
+    default:
+  }
+}
