@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs';
+import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 /** Connections: the app on a real nats-server and on the managed one; the server is pulled under it and put back. */
 import { expect, type Page } from '@playwright/test';
@@ -123,6 +123,11 @@ async function expectEnforced({ page, profile }: Workbench, server: NatsServer):
   await server.kill('SIGTERM');
   const accounts = join(server.storeFolder, 'jetstream');
   renameSync(join(accounts, '$G'), join(accounts, 'VAK_STREAMS_default'));
+  mkdirSync(join(accounts, 'VAK_QUEUES_default', 'streams'), { recursive: true });
+  for (const stream of ['VAK_WORK_default', 'VAK_INBOX_default', 'VAK_ADV_default']) {
+    const place = join('streams', stream);
+    renameSync(join(accounts, 'VAK_STREAMS_default', place), join(accounts, 'VAK_QUEUES_default', place));
+  }
   await server.config(exported());
   await server.restart();
   const before = await triedCount(page);

@@ -5,8 +5,11 @@ import { effects, watchMain } from './support/effects.ts';
 import { shareWorkbench, test, type Workbench } from './support/workbench.ts';
 
 const shared = shareWorkbench();
-/** It ends the workbench; lock.spec.ts runs it. And a way back where nothing is open: silence is what Esc means then. */
-const elsewhere = ['identity.lock', 'letters.back'];
+/**
+ * It ends the workbench; lock.spec.ts runs it. A way back where nothing is open: silence is what Esc means then. And a step to the next
+ * problem, of which there may be one alone just then; operations.spec.ts goes through several by key.
+ */
+const elsewhere = ['identity.lock', 'letters.back', 'operations.next', 'operations.previous'];
 
 /** What has to be otherwise before an action can do what it says. */
 const first: Readonly<Record<string, string>> = {
