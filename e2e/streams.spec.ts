@@ -276,7 +276,7 @@ test('choosing a session in the tree shows its messages alone', async ({ workben
   const alpha = await burstSealed(page, 'alpha', 120);
   const beta = await burstSealed(page, 'beta', 80);
   await expectSum(page, 200);
-  await page.keyboard.press('/');
+  await page.keyboard.press('f');
   await expect(page.getByTestId('session-filter')).toBeFocused();
   await page.keyboard.type('bet');
   await expect(page.locator(`[data-id="session:${alpha}"]`)).toHaveCount(0);

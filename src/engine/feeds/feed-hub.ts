@@ -11,6 +11,7 @@ import type { Intake } from '../envelope/intake.ts';
 import type { Clock } from '../ports/clock.ts';
 import { createFeedPump, type FeedPump, type FeedSource } from './feed-pump.ts';
 import type { MessageBuffer } from './message-buffer.ts';
+import { createMessageMatcher } from './message-query.ts';
 import type { RowReader } from './row-reader.ts';
 import { createRowsSource } from './rows-source.ts';
 import { createSessionSource } from './session-source.ts';
@@ -58,8 +59,9 @@ export function createFeedHub({ buffer, clock, subjects, rows, intake }: FeedHub
       (params) => {
         const parsed = rowsParams.safeParse(params);
         if (!parsed.success) throw new VakError('invalid-input', `streams.rows: ${firstIssue(parsed.error)}`);
-        const { pattern, fromSeq } = parsed.data;
-        return { source: createRowsSource(pattern, rows), fromSeq };
+        const { pattern, filter = '', fromSeq } = parsed.data;
+        const wants = createMessageMatcher(filter, clock.now(), { subjects, rows });
+        return { source: createRowsSource(pattern, rows, wants), fromSeq };
       },
     ],
     [

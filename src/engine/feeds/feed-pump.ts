@@ -41,7 +41,9 @@ export interface FrameBuilder {
 export interface FeedSource {
   /** Whether messages of a subject belong to it. */
   accepts(subject: string): boolean;
-  /** `waitingCount`: messages of its own that wait to be sent, counted up to 256. */
+  /** Of those, whether one is to be sent; absent: each. What was sent stays its own, whatever is found out about it later. */
+  readonly wants?: ((message: HeldMessage) => boolean) | undefined;
+  /** `waitingCount`: messages of its subjects that wait, counted up to 256. */
   createFrame(waitingCount: number): FrameBuilder;
 }
 
@@ -131,13 +133,17 @@ export function createFeedPump({ buffer, source, clock, fromSeq, send }: FeedPum
   function fill(frame: FrameBuilder, scanEnd: number): { readonly added: number; readonly isSpent: boolean } {
     const endsMs = clock.monotonic() + fillMs;
     let added = 0;
+    let examined = 0;
     let isSpent = false;
     for (; cursor <= scanEnd && !isSpent; cursor++) {
       const message = buffer.get(cursor) as HeldMessage;
       if (!source.accepts(message.subject)) continue;
-      if (!frame.add(message)) break;
-      added++;
-      isSpent = added % timedMessages === 0 && clock.monotonic() >= endsMs;
+      if (source.wants?.(message) !== false) {
+        if (!frame.add(message)) break;
+        added++;
+      }
+      examined++;
+      isSpent = examined % timedMessages === 0 && clock.monotonic() >= endsMs;
     }
     return { added, isSpent };
   }

@@ -2,6 +2,7 @@
  * What a row of the live table says about a message beside its place: who, what, and how far it can be trusted.
  * Law: a row is made of what was decided about its message; making it decides nothing but what is asked for here.
  */
+import { toText } from '../../shared/base/bytes.ts';
 import type { RefusalReason } from '../../shared/contract/trust-report.ts';
 import { packMarks } from '../../shared/protocol/trust-marks.ts';
 import type { EnvelopeReader } from '../envelope/envelope-reader.ts';
@@ -22,6 +23,12 @@ export interface RowFacts {
 export interface RowReader {
   /** Reads a message as a row; its signature is checked only if that is asked for. */
   read(held: HeldMessage, isChecked: boolean): RowFacts;
+  /** As the envelope claims, else as the subject names it. */
+  peerOf(held: HeldMessage): string | null;
+  /** Id of the trace that the envelope names. */
+  traceOf(held: HeldMessage): string | null;
+  /** What words are looked for in: the first 64 KiB of the opened payload, or why there is none. */
+  textOf(held: HeldMessage): string;
 }
 
 /** What rows are made from. */
@@ -32,18 +39,29 @@ export interface RowReaderDeps {
   readonly peerOf: (session: string) => string | null;
 }
 
+/** Bytes of a payload that words are looked for in. */
+const searchedBytes = 64 * 1024;
+/** `00-<trace id>-…` (W3C Trace Context). */
+const traceparent = /^[0-9a-f]{2}-([0-9a-f]{32})-/;
+
 /** Refused for what it is not, and not for what it says: the row shows what came. */
 const isReadable: ReadonlySet<RefusalReason> = new Set(['malformed', 'plain', 'unsigned']);
 
 /** Creates the reader of rows. */
 export function createRowReader({ subjects, reader, intake, peerOf }: RowReaderDeps): RowReader {
+  /** The opened payload, or why it is not shown. */
+  function payloadOf(held: HeldMessage): Uint8Array | string {
+    const { refusal } = held.trust;
+    if (refusal !== undefined && !isReadable.has(refusal.reason)) return refusal.why;
+    const opened = intake.open(held);
+    return opened.kind === 'failed' ? opened.failure.why : opened.bytes;
+  }
+
   function previewFor(held: HeldMessage, isChecked: boolean): string {
     if (isChecked) intake.admit(held);
-    const { refusal } = held.trust;
-    if (refusal !== undefined && !isReadable.has(refusal.reason)) return lineOf(refusal.why);
-    const opened = intake.open(held);
-    if (opened.kind === 'failed') return lineOf(opened.failure.why);
-    return previewOf(subjects.read(held.subject).type, opened.bytes);
+    const found = payloadOf(held);
+    if (typeof found === 'string') return lineOf(found);
+    return previewOf(subjects.read(held.subject).type, found);
   }
 
   function peerFor({ subject, data }: HeldMessage): string | null {
@@ -54,6 +72,16 @@ export function createRowReader({ subjects, reader, intake, peerOf }: RowReaderD
   }
 
   return {
+    peerOf: peerFor,
+    traceOf({ data }) {
+      const reading = reader.read(data);
+      if (reading.kind === 'none') return null;
+      return traceparent.exec(reading.envelope.traceparent ?? '')?.[1] ?? null;
+    },
+    textOf(held) {
+      const found = payloadOf(held);
+      return typeof found === 'string' ? found : toText(found.subarray(0, searchedBytes));
+    },
     read(held, isChecked) {
       // The preview first: reading the message is what may find out more about it.
       const preview = previewFor(held, isChecked);

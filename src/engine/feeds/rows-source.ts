@@ -6,6 +6,7 @@ import type { RowsFrame } from '../../shared/contract/streams-contract.ts';
 import { checkPattern, matches } from '../../shared/protocol/subject.ts';
 import type { FeedSource, FrameBuilder } from './feed-pump.ts';
 import type { HeldMessage } from './message-buffer.ts';
+import type { MessageMatcher } from './message-query.ts';
 import type { RowReader } from './row-reader.ts';
 
 /** Most rows of a frame. */
@@ -91,11 +92,12 @@ function createRowsFrame(rows: RowReader, waitingCount: number): FrameBuilder {
   };
 }
 
-/** Rows of every subject that a pattern matches. Throws `invalid-pattern`. */
-export function createRowsSource(pattern: string, rows: RowReader): FeedSource {
+/** Rows of every subject that a pattern matches; with `wants` only those that it means. Throws `invalid-pattern`. */
+export function createRowsSource(pattern: string, rows: RowReader, wants?: MessageMatcher): FeedSource {
   checkPattern(pattern);
   return {
     accepts: (subject) => pattern === '>' || matches(pattern, subject),
+    wants,
     createFrame: (waitingCount) => createRowsFrame(rows, waitingCount),
   };
 }

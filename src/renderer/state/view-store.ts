@@ -75,6 +75,8 @@ export interface ViewState {
   /** The room that is shown, and whether its members are listed beside it. */
   readonly selectedRoom: string | null;
   readonly isRoomMembersOpen: boolean;
+  /** What finds messages in Streams. */
+  readonly messageFilter: string;
   /** What finds dead letters, and what they are put together by. */
   readonly letterFilter: string;
   readonly letterGrouping: Grouping;
@@ -102,6 +104,7 @@ const defaults: ViewState = {
   selectedTrace: null,
   selectedRoom: null,
   isRoomMembersOpen: false,
+  messageFilter: '',
   letterFilter: '',
   letterGrouping: 'cause',
   drafts: {},
@@ -178,6 +181,7 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
     selectedTrace: /^[0-9a-f]{32}$/.exec(textOf(raw['selectedTrace'], ''))?.[0] ?? null,
     selectedRoom: textOf(raw['selectedRoom'], '') || null,
     isRoomMembersOpen: raw['isRoomMembersOpen'] === true,
+    messageFilter: textOf(raw['messageFilter'], defaults.messageFilter),
     letterFilter: textOf(raw['letterFilter'], defaults.letterFilter),
     letterGrouping: oneOf(raw['letterGrouping'], groupings, defaults.letterGrouping),
     drafts: draftsOf(raw['drafts']),
@@ -185,11 +189,12 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
   };
 }
 
-/** Shows one message in Streams, whatever that shows now: among all subjects, with its inspector. */
+/** Shows one message in Streams, whatever that shows now: among all messages of all subjects, with its inspector. */
 export function showMessage(store: Pick<StoreApi<ViewState>, 'setState'>, seq: number): void {
   store.setState({
     view: 'streams',
     selectedSession: null,
+    messageFilter: '',
     streamsMode: 'messages',
     isInspectorOpen: true,
     wanted: { kind: 'message', seq },
@@ -198,7 +203,13 @@ export function showMessage(store: Pick<StoreApi<ViewState>, 'setState'>, seq: n
 
 /** Shows the newest place in the table of all subjects where messages are missing, and why. */
 export function showGap(store: Pick<StoreApi<ViewState>, 'setState'>, kind: 'dropped' | 'outage'): void {
-  store.setState({ view: 'streams', selectedSession: null, streamsMode: 'messages', wanted: { kind } });
+  store.setState({
+    view: 'streams',
+    selectedSession: null,
+    messageFilter: '',
+    streamsMode: 'messages',
+    wanted: { kind },
+  });
 }
 
 /** Shows what became of a session: its terminal and its tasks. */
@@ -302,12 +313,12 @@ export function createViewStore(storage: Pick<Storage, 'getItem' | 'setItem'>): 
   store.subscribe((state) => {
     const { view, theme, timeZone, isInspectorOpen, streamsMode, queueOrder, queueFilter, ...rest } = state;
     const { identityTab, selectedTrace, selectedRoom, isRoomMembersOpen } = rest;
-    const { letterFilter, letterGrouping, drafts, sizesPx } = rest;
+    const { messageFilter, letterFilter, letterGrouping, drafts, sizesPx } = rest;
     const shown = { identityTab, selectedTrace, selectedRoom, isRoomMembersOpen };
     const { openSessions, sessionCursors, selectedSession } = rest;
     const sessions = { openSessions, sessionCursors: cursorsOf(sessionCursors, openSessions), selectedSession };
     const look = { view, theme, timeZone, isInspectorOpen, streamsMode, ...shown, ...sessions };
-    const kept = { ...look, queueOrder, queueFilter, letterFilter, letterGrouping, drafts, sizesPx };
+    const kept = { ...look, queueOrder, queueFilter, messageFilter, letterFilter, letterGrouping, drafts, sizesPx };
     storage.setItem(storageKey, JSON.stringify(kept));
   });
   return store;

@@ -104,8 +104,18 @@ export interface SessionFrame {
   readonly scannedSeq: number;
 }
 
-/** Parameters of `streams.rows`: subjects to show, and where to begin (0: everything still buffered). */
-export const rowsParams = z.object({ pattern: z.string().min(1).max(maxSubjectLength), fromSeq: seq });
+/** Longest filter of messages, in UTF-16 units. */
+const maxFilterLength = 2048;
+
+/**
+ * Parameters of `streams.rows`: subjects to show, which of their messages (as typed, `messageFields`; none or empty: all), and where to
+ * begin (0: everything still buffered). A filter with a fault is refused with `invalid-input`.
+ */
+export const rowsParams = z.object({
+  pattern: z.string().min(1).max(maxSubjectLength),
+  filter: z.string().max(maxFilterLength).optional(),
+  fromSeq: seq,
+});
 /** Parameters of `streams.session`. */
 export const sessionParams = z.object({ session: z.string().min(1).max(64), fromSeq: seq });
 

@@ -16,8 +16,8 @@ import { BundleLetter } from './bundle-letter.tsx';
 import { verdictWord } from './bundle-words.ts';
 import type { BundleWork } from './bundle-work.ts';
 import { NoMatch } from './dead-letters-empty.tsx';
-import { FilterInput, type FilterInputProps } from './filter-input.tsx';
 import { knownNames } from './known-names.ts';
+import { LetterFilterField, type LetterFilterFieldProps } from './letter-filter-field.tsx';
 import { LetterList, type LetterListProps, slotKey } from './letter-list.tsx';
 import { StateMark } from './letter-marks.tsx';
 import { createLetterPages, type LetterPages, type LetterPagesState, type LetterSlot } from './letter-pages.ts';
@@ -88,7 +88,7 @@ function createBundleActions({ slots, work, focus, focusFilter }: Cursor): reado
   ];
 }
 
-interface StripProps extends Pick<FilterInputProps, 'onLeave' | 'inputRef'> {
+interface StripProps extends Pick<LetterFilterFieldProps, 'onLeave' | 'inputRef'> {
   readonly bundle: BundleReport;
   readonly state: LetterPagesState;
 }
@@ -115,7 +115,7 @@ function Strip({ bundle, state, onLeave, inputRef }: StripProps) {
         {at}
       </span>
       <StateMark word={verdictWord(bundle)} />
-      <FilterInput
+      <LetterFilterField
         {...{ filter, onLeave, inputRef, faults: state.faults, known: knownNames([], state.slots) }}
         label="Filter the letters of the bundle"
         onFilter={work.setFilter}

@@ -1,6 +1,6 @@
 /** Names that the filter may be completed with: those that are in sight. Pure. */
 import type { LetterGroup } from '../../../shared/contract/dlq-contract.ts';
-import type { KnownNames } from './filter-completions.ts';
+import type { KnownNames } from '../../ui/filter-completions.ts';
 import type { LetterSlot } from './letter-pages.ts';
 
 /** Rows that are looked through. */

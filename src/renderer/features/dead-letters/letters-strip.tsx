@@ -5,10 +5,10 @@ import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { FilterFault, LettersState } from '../../../shared/contract/dlq-contract.ts';
 import { type Grouping, groupings } from '../../../shared/filter/letter-filter.ts';
 import { ChoiceSwitch } from '../../ui/choice-switch.tsx';
+import type { KnownNames } from '../../ui/filter-completions.ts';
 import { formatCount, formatTimeOfDay, formatZone } from '../../ui/format.ts';
 import { useViewState } from '../../workbench.tsx';
-import type { KnownNames } from './filter-completions.ts';
-import { FilterInput } from './filter-input.tsx';
+import { LetterFilterField } from './letter-filter-field.tsx';
 import { groupingTitles, readingWords } from './letter-words.ts';
 
 export interface LettersStripProps {
@@ -43,7 +43,7 @@ export function LettersStrip(props: LettersStripProps) {
   const reading = state && readingWords(state);
   return (
     <div className="letters-strip">
-      <FilterInput {...{ filter, onFilter, faults, known, onLeave, inputRef }} />
+      <LetterFilterField {...{ filter, onFilter, faults, known, onLeave, inputRef }} />
       <ChoiceSwitch<Grouping>
         label="Put together by"
         testId="letters-by"

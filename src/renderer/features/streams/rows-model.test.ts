@@ -54,7 +54,7 @@ describe('rows model', () => {
     model.setShown(true);
     model.open('>');
     const feed = feeds[0] as RowsFeed;
-    expect(feed.params).toEqual({ pattern: '>', fromSeq: 0 });
+    expect(feed.params).toEqual({ pattern: '>', filter: '', fromSeq: 0 });
     draw();
     feed.handlers.onFrame(frame(1, 5));
     feed.handlers.onFrame(frame(6, 9));

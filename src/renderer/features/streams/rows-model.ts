@@ -35,8 +35,11 @@ export interface RowsModel {
   readonly selectedSeq: number | undefined;
   subscribe(listener: () => void): () => void;
   getVersion(): number;
-  /** Shows other subjects, from the oldest that the engine holds. The same pattern again changes nothing. */
-  open(pattern: string): void;
+  /**
+   * Shows other messages, from the oldest that the engine holds: of these subjects, those that a filter without fault means. The same
+   * again changes nothing.
+   */
+  open(pattern: string, filter?: string): void;
   /** Opens the feed again behind the last row, after an error. `oldestSeq`: the oldest that the engine holds now. */
   retry(oldestSeq: number): void;
   /** Freezes the rows at once; `now` is what the engine has received so far. */
@@ -81,8 +84,8 @@ function lossFrame(dropped: number, scannedSeq: number): RowsFrame {
 }
 
 /** What came while the table took nothing. With a filter it is not known how far the feed has looked. */
-function replayMissed(pattern: string | undefined, replay: TableReplay): void {
-  if (pattern === '>') replay.resume();
+function replayMissed(isWhole: boolean, replay: TableReplay): void {
+  if (isWhole) replay.resume();
 }
 
 /** Creates the model; it lives as long as the key store is open. */
@@ -91,6 +94,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
   const scroll = createTableScroll(buffer);
   const heldBack: RowsFrame[] = [];
   let pattern: string | undefined;
+  let filter = '';
   let epoch = 0;
   let hasFrames = false;
   let pausedAt: PauseMark | undefined;
@@ -131,10 +135,11 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     take(frame);
     feed.owe();
   }
+  const isWhole = (): boolean => pattern === '>' && filter === '';
   function start(fromSeq: number): void {
     replay.begin(fromSeq - 1);
     heldBack.length = 0;
-    const params = { pattern: pattern as string, fromSeq };
+    const params = { pattern: pattern as string, filter, fromSeq };
     feed.start((handlers) => deps.openFeed('streams.rows', params, handlers));
   }
 
@@ -164,9 +169,10 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     },
     subscribe: feed.subscribe,
     getVersion: feed.getVersion,
-    open(next) {
-      if (next === pattern) return;
+    open(next, nextFilter = '') {
+      if (next === pattern && nextFilter === filter) return;
       pattern = next;
+      filter = nextFilter;
       epoch++;
       hasFrames = false;
       selectedSeq = undefined;
@@ -194,7 +200,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       holdSeq = Number.POSITIVE_INFINITY;
       takeOutages();
       for (const frame of heldBack.splice(0)) take(frame);
-      replayMissed(pattern, replay);
+      replayMissed(isWhole(), replay);
       feed.owe();
     },
     select,
@@ -216,7 +222,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       if (buffer.setMarks(seq, marks)) touch();
     },
     setShown(isShown) {
-      if (isShown) replayMissed(pattern, replay);
+      if (isShown) replayMissed(isWhole(), replay);
       feed.setShown(isShown);
     },
     touch,

@@ -84,6 +84,7 @@ function SessionFilter({ filterRef, value, onChange, onKeyDown }: SessionFilterP
         spellCheck={false}
         placeholder="Filter sessions"
         aria-label="Filter sessions"
+        aria-keyshortcuts="f"
         data-testid="session-filter"
         value={value}
         onChange={(event) => onChange(event.target.value)}

@@ -8,7 +8,8 @@ import { followNewest, movePage, moveSelection, moveToOldest } from './table-mov
 export interface StreamsCommands {
   readonly togglePause: () => void;
   readonly openInspector: () => void;
-  readonly focusFilter: () => void;
+  readonly focusSessionFilter: () => void;
+  readonly focusMessageFilter: () => void;
 }
 
 type Needs = Pick<Workbench, 'view' | 'notify' | 'refuse'>;
@@ -89,6 +90,13 @@ export function createTableActions(model: RowsModel, commands: StreamsCommands, 
         model.scroll.isFollowing && model.selectedSeq === undefined ? 'it is followed already' : undefined,
       run: () => followNewest(model),
     },
+    {
+      id: 'streams.filterMessages',
+      title: 'Filter the messages',
+      group: 'Streams',
+      keys: ['/'],
+      run: commands.focusMessageFilter,
+    },
     ...createMoveActions(model),
     {
       id: 'streams.inspect',
@@ -102,7 +110,7 @@ export function createTableActions(model: RowsModel, commands: StreamsCommands, 
 }
 
 /** Actions that stand while the view is shown, whatever it shows. */
-export function createStreamsActions({ view }: Needs, { focusFilter }: StreamsCommands): readonly Action[] {
+export function createStreamsActions({ view }: Needs, { focusSessionFilter }: StreamsCommands): readonly Action[] {
   const hasSession = (): boolean => view.getState().selectedSession !== null;
   const needsSession = (): string | undefined => (hasSession() ? undefined : 'select a session first');
   return [
@@ -117,8 +125,8 @@ export function createStreamsActions({ view }: Needs, { focusFilter }: StreamsCo
       id: 'streams.filterSessions',
       title: 'Filter the sessions',
       group: 'Streams',
-      keys: ['/'],
-      run: focusFilter,
+      keys: ['f'],
+      run: focusSessionFilter,
     },
     {
       id: 'streams.allSubjects',

@@ -90,18 +90,38 @@ function NoneOfSession({ summary }: { readonly summary: SessionSummary | undefin
   );
 }
 
+function NoneMatches() {
+  const { view } = useWorkbench();
+  return (
+    <EmptyState
+      icon={Search}
+      title="No message matches"
+      what="None of the messages that the engine holds is what the filter asks for."
+      next="New ones that match appear here as they come."
+    >
+      <Button onClick={() => view.setState({ messageFilter: '' })} data-testid="clear-message-filter">
+        Clear the filter
+      </Button>
+    </EmptyState>
+  );
+}
+
 export interface StreamsEmptyProps {
   /** The session that is selected; null: all subjects are shown. */
   readonly session: string | null;
+  /** Only what a filter means is shown. */
+  readonly isFiltered: boolean;
 }
 
 /** Give it a `key` that changes with the filter: its waiting begins anew. */
-export function StreamsEmpty({ session }: StreamsEmptyProps) {
+export function StreamsEmpty({ session, isFiltered }: StreamsEmptyProps) {
   const waited = useWaited();
   const received = useSnapshot('streams.status')?.newestSeq;
   const summary = useSnapshot('sessions.list')?.sessions.find((each) => each.session === session);
   if (received === 0) return <NoMessages />;
   if (waited < skeletonAfterMs) return null;
-  if (waited < emptyAfterMs || received === undefined || session === null) return <Skeleton />;
+  if (waited < emptyAfterMs || received === undefined) return <Skeleton />;
+  if (isFiltered) return <NoneMatches />;
+  if (session === null) return <Skeleton />;
   return <NoneOfSession summary={summary} />;
 }

@@ -7,12 +7,13 @@ import { Splitter } from '../../ui/splitter.tsx';
 import { useSize } from '../../ui/use-size.ts';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { Inspector } from './inspector.tsx';
+import { useSoundFilter } from './message-filter-field.tsx';
 import { MessagesPane } from './messages-pane.tsx';
 import { ModeSwitch } from './mode-switch.tsx';
 import type { RowsModel } from './rows-model.ts';
 import { SessionList } from './session-list.tsx';
 import { SessionView } from './session-view.tsx';
-import { createStreamsActions, createTableActions } from './streams-actions.ts';
+import { createStreamsActions, createTableActions, type StreamsCommands } from './streams-actions.ts';
 import { StreamsToolbar } from './streams-toolbar.tsx';
 import { sessionName } from './tree-row.tsx';
 import { useRowsModel, useRowsVersion } from './use-rows-model.ts';
@@ -20,12 +21,13 @@ import './streams-view.css';
 
 /** Keeps the feed on the selected session, and the flow on only while the table is looked at. */
 function useFeed(model: RowsModel, session: string | null, isTable: boolean): void {
+  const filter = useSoundFilter();
   const workspace = useSnapshot('app.status')?.workspace;
   const isShown = useViewState((state) => state.view === 'streams') && isTable;
   useEffect(() => {
-    if (session === null) model.open('>');
-    else if (workspace !== undefined) model.open(`vak.events.${workspace}.${session}.>`);
-  }, [model, session, workspace]);
+    if (session === null) model.open('>', filter);
+    else if (workspace !== undefined) model.open(`vak.events.${workspace}.${session}.>`, filter);
+  }, [model, session, workspace, filter]);
   useEffect(() => {
     model.setShown(isShown);
     return () => model.setShown(false);
@@ -84,6 +86,37 @@ function useTogglePause(model: RowsModel): () => void {
   }, [model, mirror]);
 }
 
+interface Filters {
+  readonly sessionFilter: RefObject<HTMLInputElement | null>;
+  readonly messageFilter: RefObject<HTMLInputElement | null>;
+}
+
+/** What keys, palette and buttons do here. */
+function useCommands(model: RowsModel, { sessionFilter, messageFilter }: Filters): StreamsCommands {
+  const { view } = useWorkbench();
+  const togglePause = useTogglePause(model);
+  return useMemo(
+    () => ({
+      togglePause,
+      openInspector: () => view.setState({ isInspectorOpen: true }),
+      focusSessionFilter: () => sessionFilter.current?.focus(),
+      focusMessageFilter: () => messageFilter.current?.focus(),
+    }),
+    [view, togglePause, sessionFilter, messageFilter],
+  );
+}
+
+function useStreamsActions(model: RowsModel, isTable: boolean, commands: StreamsCommands): void {
+  const { view, notify, refuse } = useWorkbench();
+  useActions(
+    useMemo(() => {
+      const needs = { view, notify, refuse };
+      const always = createStreamsActions(needs, commands);
+      return isTable ? [...createTableActions(model, commands, needs), ...always] : always;
+    }, [view, notify, refuse, model, isTable, commands]),
+  );
+}
+
 function useTitle(session: string | null): string {
   const summary = useSnapshot('sessions.list')?.sessions.find((each) => each.session === session);
   if (session === null) return 'All subjects';
@@ -110,37 +143,33 @@ function InspectorPanel({ model, onClose }: { readonly model: RowsModel; readonl
 }
 
 export function StreamsView() {
-  const { view, notify, refuse } = useWorkbench();
+  const { view } = useWorkbench();
   const model = useRowsModel();
   const session = useViewState((state) => state.selectedSession);
   const isTable = useViewState((state) => state.streamsMode === 'messages' || state.selectedSession === null);
   const isInspectorOpen = useViewState((state) => state.isInspectorOpen) && isTable;
   const treeSize = useSize('streams.sessions', { initialPx: 240, minPx: 160, maxPx: 480 });
-  const filter = useRef<HTMLInputElement>(null);
+  const sessionFilter = useRef<HTMLInputElement>(null);
+  const messageFilter = useRef<HTMLInputElement>(null);
   const root = useRef<HTMLDivElement>(null);
   const title = useTitle(session);
-  const togglePause = useTogglePause(model);
-  const openInspector = useCallback(() => view.setState({ isInspectorOpen: true }), [view]);
+  const commands = useCommands(model, { sessionFilter, messageFilter });
+  const { togglePause, openInspector } = commands;
   useFeed(model, session, isTable);
   useWanted(model, root);
   const isStale = useOutages(model);
-  useActions(
-    useMemo(() => {
-      const commands = { togglePause, openInspector, focusFilter: () => filter.current?.focus() };
-      const needs = { view, notify, refuse };
-      const always = createStreamsActions(needs, commands);
-      return isTable ? [...createTableActions(model, commands, needs), ...always] : always;
-    }, [view, notify, refuse, model, isTable, togglePause, openInspector]),
-  );
+  useStreamsActions(model, isTable, commands);
+  const focusTable = (): void =>
+    root.current?.querySelector<HTMLElement>('[role="grid"]')?.focus({ preventScroll: true });
   const closeInspector = (): void => {
     view.setState({ isInspectorOpen: false });
-    root.current?.querySelector<HTMLElement>('[role="grid"]')?.focus({ preventScroll: true });
+    focusTable();
   };
   return (
     <div className="streams" ref={root}>
       <aside className="streams-sessions" aria-label="Sessions" style={{ width: `${treeSize.px}px` }}>
         <SessionList
-          filterRef={filter}
+          filterRef={sessionFilter}
           onSelect={(selectedSession) => view.setState({ selectedSession })}
           onOpen={(selectedSession) => view.setState({ selectedSession, streamsMode: 'session' })}
         />
@@ -155,6 +184,8 @@ export function StreamsView() {
             model={model}
             label={`Messages: ${title}`}
             session={session}
+            filterRef={messageFilter}
+            onLeaveFilter={focusTable}
             onOpenInspector={openInspector}
             onTogglePause={togglePause}
           />

@@ -1,31 +1,36 @@
 /** The filter as it is typed: it completes names and values, and shows what is wrong in its place. */
 import { X } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react';
-import type { FilterFault } from '../../../shared/contract/dlq-contract.ts';
-import type { FilterCompletion } from '../../../shared/filter/typed-filter.ts';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { complete, type KnownNames, letterCompletions } from './filter-completions.ts';
+import type { FilterCompletion, FilterFault } from '../../shared/filter/typed-filter.ts';
+import { complete, type FilterWords, filterCompletions } from './filter-completions.ts';
+import { IconButton } from './icon-button.tsx';
+import './typed-filter-field.css';
 
-export interface FilterInputProps {
+export interface TypedFilterFieldProps {
   readonly filter: string;
   readonly onFilter: (filter: string) => void;
   readonly faults: readonly FilterFault[];
-  readonly known: KnownNames;
-  /** Goes back to the lists. */
+  readonly words: FilterWords;
+  /** Goes back to what is filtered. */
   readonly onLeave: () => void;
   readonly inputRef: RefObject<HTMLInputElement | null>;
   /** For who does not see it. */
-  readonly label?: string;
+  readonly label: string;
+  readonly placeholder: string;
+  /** Of the field; its fault has this name with `-fault`. */
+  readonly testId: string;
 }
 
+type FaultsProps = { readonly id: string } & Pick<TypedFilterFieldProps, 'filter' | 'faults' | 'testId'>;
+
 /** The text once more, under the field, with what is wrong in it marked. */
-function Faults({ id, filter, faults }: { readonly id: string } & Pick<FilterInputProps, 'filter' | 'faults'>) {
+function Faults({ id, filter, faults, testId }: FaultsProps) {
   const [first] = faults;
   if (first === undefined) return null;
   const to = Math.max(first.to, first.from + 1);
   return (
-    <p className="letter-fault" id={id} role="status" data-testid="letter-fault">
-      <span className="data letter-fault-text" aria-hidden="true">
+    <p className="typed-filter-fault" id={id} role="status" data-testid={`${testId}-fault`}>
+      <span className="data typed-filter-fault-text" aria-hidden="true">
         {filter.slice(Math.max(0, first.from - 12), first.from)}
         <mark>{filter.slice(first.from, to) || '…'}</mark>
         {filter.slice(to, to + 12)}
@@ -44,7 +49,7 @@ interface ListProps {
 
 function Offers({ id, offers, active, onTake }: ListProps) {
   return (
-    <div className="letter-offers" role="listbox" id={id} aria-label="What may follow">
+    <div className="typed-filter-offers" role="listbox" id={id} aria-label="What may follow">
       {offers.map((offer, at) => (
         // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the input has the focus and the keys (WAI-ARIA combobox).
         <div
@@ -64,10 +69,10 @@ function Offers({ id, offers, active, onTake }: ListProps) {
 }
 
 /** What is offered at the caret, and which of it the keys are on. */
-function useOffers({ filter, onFilter, known, inputRef }: FilterInputProps) {
+function useOffers({ filter, onFilter, words, inputRef }: TypedFilterFieldProps) {
   const [caret, setCaret] = useState<number | undefined>();
   const [active, setActive] = useState(-1);
-  const offers = caret === undefined ? [] : letterCompletions(filter, Math.min(caret, filter.length), known);
+  const offers = caret === undefined ? [] : filterCompletions(filter, Math.min(caret, filter.length), words);
   const take = (offer: FilterCompletion): void => {
     const taken = complete(filter, offer);
     onFilter(taken.text);
@@ -82,8 +87,8 @@ function useOffers({ filter, onFilter, known, inputRef }: FilterInputProps) {
   return { offers, active, setActive, take, place };
 }
 
-export function FilterInput(props: FilterInputProps) {
-  const { filter, onFilter, faults, onLeave, inputRef, label = 'Filter dead letters' } = props;
+export function TypedFilterField(props: TypedFilterFieldProps) {
+  const { filter, onFilter, faults, onLeave, inputRef, label, placeholder, testId } = props;
   const id = useId();
   const { offers, active, setActive, take, place } = useOffers(props);
   const leave = (): void => {
@@ -119,7 +124,7 @@ export function FilterInput(props: FilterInputProps) {
     }
   };
   return (
-    <span className="letter-filter">
+    <span className="typed-filter">
       <input
         ref={inputRef}
         className="field-input data"
@@ -128,7 +133,7 @@ export function FilterInput(props: FilterInputProps) {
         autoComplete="off"
         spellCheck={false}
         maxLength={2048}
-        placeholder="error: queue: worker: state: after:2h, words"
+        placeholder={placeholder}
         aria-label={label}
         aria-keyshortcuts="/"
         aria-expanded={offers.length > 0}
@@ -137,7 +142,7 @@ export function FilterInput(props: FilterInputProps) {
         aria-activedescendant={active < 0 ? undefined : `${id}-offers-${active}`}
         aria-invalid={faults.length > 0 || undefined}
         aria-describedby={faults.length > 0 ? `${id}-fault` : undefined}
-        data-testid="letter-filter"
+        data-testid={testId}
         value={filter}
         onChange={(event) => {
           onFilter(event.target.value);
@@ -148,7 +153,7 @@ export function FilterInput(props: FilterInputProps) {
       />
       {filter !== '' && <IconButton icon={X} label="Clear the filter" onClick={() => onFilter('')} />}
       {offers.length > 0 && <Offers id={`${id}-offers`} offers={offers} active={active} onTake={take} />}
-      {offers.length === 0 && <Faults id={`${id}-fault`} filter={filter} faults={faults} />}
+      {offers.length === 0 && <Faults id={`${id}-fault`} filter={filter} faults={faults} testId={testId} />}
     </span>
   );
 }
