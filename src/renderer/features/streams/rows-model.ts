@@ -83,9 +83,15 @@ function lossFrame(dropped: number, scannedSeq: number): RowsFrame {
   return { ...none, dropped, scannedSeq };
 }
 
+/** What a table shows. */
+interface Shown {
+  readonly pattern: string | undefined;
+  readonly filter: string;
+}
+
 /** What came while the table took nothing. With a filter it is not known how far the feed has looked. */
-function replayMissed(isWhole: boolean, replay: TableReplay): void {
-  if (isWhole) replay.resume();
+function replayMissed({ pattern, filter }: Shown, replay: TableReplay): void {
+  if (pattern === '>' && filter === '') replay.resume();
 }
 
 /** Creates the model; it lives as long as the key store is open. */
@@ -135,12 +141,10 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     take(frame);
     feed.owe();
   }
-  const isWhole = (): boolean => pattern === '>' && filter === '';
   function start(fromSeq: number): void {
     replay.begin(fromSeq - 1);
     heldBack.length = 0;
-    const params = { pattern: pattern as string, filter, fromSeq };
-    feed.start((handlers) => deps.openFeed('streams.rows', params, handlers));
+    feed.start((handlers) => deps.openFeed('streams.rows', { pattern: pattern as string, filter, fromSeq }, handlers));
   }
 
   return {
@@ -171,8 +175,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     getVersion: feed.getVersion,
     open(next, nextFilter = '') {
       if (next === pattern && nextFilter === filter) return;
-      pattern = next;
-      filter = nextFilter;
+      [pattern, filter] = [next, nextFilter];
       epoch++;
       hasFrames = false;
       selectedSeq = undefined;
@@ -200,7 +203,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       holdSeq = Number.POSITIVE_INFINITY;
       takeOutages();
       for (const frame of heldBack.splice(0)) take(frame);
-      replayMissed(isWhole(), replay);
+      replayMissed({ pattern, filter }, replay);
       feed.owe();
     },
     select,
@@ -222,7 +225,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       if (buffer.setMarks(seq, marks)) touch();
     },
     setShown(isShown) {
-      if (isShown) replayMissed(isWhole(), replay);
+      if (isShown) replayMissed({ pattern, filter }, replay);
       feed.setShown(isShown);
     },
     touch,

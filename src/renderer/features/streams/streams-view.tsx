@@ -62,6 +62,10 @@ const wantedRoles: Readonly<Record<WantedInStreams['kind'], 'grid' | 'tree'>> = 
   session: 'tree',
 };
 
+function focusRole(root: RefObject<HTMLElement | null>, role: 'grid' | 'tree'): void {
+  root.current?.querySelector<HTMLElement>(`[role="${role}"]`)?.focus({ preventScroll: true });
+}
+
 const isWantedHere = (wanted: Wanted): wanted is WantedInStreams => Object.hasOwn(wantedRoles, wanted.kind);
 
 /** Shows what another view asked for, once the table holds all subjects, with the focus on it. */
@@ -72,7 +76,7 @@ function useWanted(model: RowsModel, root: RefObject<HTMLElement | null>): void 
     if (wanted === null || !isWantedHere(wanted)) return;
     if (wanted.kind === 'message') model.show(wanted.seq);
     else if (wanted.kind !== 'session' && !showGap(model, wanted.kind)) advise(noGap[wanted.kind]);
-    root.current?.querySelector<HTMLElement>(`[role="${wantedRoles[wanted.kind]}"]`)?.focus({ preventScroll: true });
+    focusRole(root, wantedRoles[wanted.kind]);
     view.setState({ wanted: null });
   }, [view, model, root, advise, wanted]);
 }
@@ -154,13 +158,11 @@ export function StreamsView() {
   const root = useRef<HTMLDivElement>(null);
   const title = useTitle(session);
   const commands = useCommands(model, { sessionFilter, messageFilter });
-  const { togglePause, openInspector } = commands;
   useFeed(model, session, isTable);
   useWanted(model, root);
   const isStale = useOutages(model);
   useStreamsActions(model, isTable, commands);
-  const focusTable = (): void =>
-    root.current?.querySelector<HTMLElement>('[role="grid"]')?.focus({ preventScroll: true });
+  const focusTable = (): void => focusRole(root, 'grid');
   const closeInspector = (): void => {
     view.setState({ isInspectorOpen: false });
     focusTable();
@@ -176,7 +178,7 @@ export function StreamsView() {
       </aside>
       <Splitter label="Width of the session list" size={treeSize} sizes="before" />
       <section className="streams-main" aria-label={title} data-stale={isStale}>
-        <StreamsToolbar model={model} title={title} onTogglePause={togglePause}>
+        <StreamsToolbar model={model} title={title} onTogglePause={commands.togglePause}>
           <ModeSwitch />
         </StreamsToolbar>
         {isTable || session === null ? (
@@ -186,8 +188,8 @@ export function StreamsView() {
             session={session}
             filterRef={messageFilter}
             onLeaveFilter={focusTable}
-            onOpenInspector={openInspector}
-            onTogglePause={togglePause}
+            onOpenInspector={commands.openInspector}
+            onTogglePause={commands.togglePause}
           />
         ) : (
           <SessionView key={session} session={session} />
