@@ -99,8 +99,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
   const buffer = deps.buffer ?? createLiveBuffer();
   const scroll = createTableScroll(buffer);
   const heldBack: RowsFrame[] = [];
-  let pattern: string | undefined;
-  let filter = '';
+  let [pattern, filter]: [string | undefined, string] = [undefined, ''];
   let epoch = 0;
   let hasFrames = false;
   let pausedAt: PauseMark | undefined;
@@ -144,7 +143,8 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
   function start(fromSeq: number): void {
     replay.begin(fromSeq - 1);
     heldBack.length = 0;
-    feed.start((handlers) => deps.openFeed('streams.rows', { pattern: pattern as string, filter, fromSeq }, handlers));
+    const params = { pattern: pattern as string, filter, fromSeq };
+    feed.start((handlers) => deps.openFeed('streams.rows', params, handlers));
   }
 
   return {
