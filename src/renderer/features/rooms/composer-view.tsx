@@ -145,7 +145,7 @@ const plainKey = (event: KeyboardEvent): boolean =>
 function ComposeField({ summary, members, areaRef, onLeave, onEditLast, onSubmit }: FieldProps) {
   const id = useId();
   const { room } = summary;
-  const { composer, calls } = useRoomWork();
+  const { composer, attachFiles } = useRoomWork();
   const told = useTold();
   const { draft, put } = useDraft(room, areaRef);
   const completion = useCompletion(members, put);
@@ -172,7 +172,7 @@ function ComposeField({ summary, members, areaRef, onLeave, onEditLast, onSubmit
     const files = [...event.clipboardData.files];
     if (files.length === 0) return;
     event.preventDefault();
-    told('Send the pasted file', () => calls.attachFiles(room, files));
+    told('Send the pasted file', () => attachFiles(summary, files));
   };
   const { open } = completion;
   return (

@@ -30,6 +30,15 @@ describe('calls about rooms', () => {
     expect(refuse).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('film‹U+202E›.mp4: above 16 MiB'));
   });
 
+  it('R12 a file that fails is said by name, and the others still go', async () => {
+    const { client, calls, reportError } = setUp();
+    const failure = new Error('disk');
+    client.attachBytes.mockRejectedValueOnce(failure);
+    await calls.attachFiles('r', [file('a\u202e.txt', '', [1]), file('b.txt', '', [2])]);
+    expect(reportError).toHaveBeenCalledExactlyOnceWith('Send a‹U+202E›.txt', failure);
+    expect(client.attachBytes).toHaveBeenLastCalledWith(expect.objectContaining({ name: 'b.txt' }));
+  });
+
   it('R11 a reaction that is set already is taken back, another’s is joined', async () => {
     const { client, calls } = setUp();
     const item = roomMessage(1, { reactions: [{ emoji: '👍', peers: ['alice'] }] });

@@ -117,7 +117,7 @@ function createMessageCalls({ client, notify, refuse, reportError }: RoomCallsDe
     },
     retrySending: (room: string, messageId: string): Promise<void> => client.retrySending({ room, messageId }),
     attach: (room: string): Promise<void> => client.attach({ room }),
-    /** Pasted or dropped, one after the other; what is too large is said. */
+    /** Pasted or dropped, one after the other; what is too large or fails is said by name, and the others go on. */
     async attachFiles(room: string, files: readonly DroppedFile[]): Promise<void> {
       for (const file of files) {
         if (file.size > maxDroppedBytes) {
@@ -126,7 +126,11 @@ function createMessageCalls({ client, notify, refuse, reportError }: RoomCallsDe
           );
           continue;
         }
-        await attachFile(room, file);
+        try {
+          await attachFile(room, file);
+        } catch (error) {
+          reportError(`Send ${visibleText(file.name)}`, error);
+        }
       }
     },
     async saveAttachment(room: string, messageId: string): Promise<void> {

@@ -4,6 +4,7 @@ import { visibleText } from '../../../shared/base/visible-text.ts';
 import { useEnvironment } from '../../state/use-environment.ts';
 import { GuardDialog, type Guarded } from '../../ui/guard-dialog.tsx';
 import { CreateDialog } from './create-dialog.tsx';
+import { FilesDialog } from './files-dialog.tsx';
 import { ImageDialog } from './image-dialog.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { ReactDialog } from './react-dialog.tsx';
@@ -82,6 +83,8 @@ export function RoomDialogs() {
       return <RedactDialog room={question.room} item={question.item} />;
     case 'react':
       return <ReactDialog room={question.room} item={question.item} />;
+    case 'files':
+      return <FilesDialog room={question.room} files={question.files} />;
     case 'image':
       return <ImageDialog room={question.room} item={question.item} />;
     case 'leave':

@@ -27,8 +27,8 @@ export interface RoomPaneProps {
 }
 
 /** Files dropped anywhere on the room. */
-function useDrop(room: string) {
-  const { calls } = useRoomWork();
+function useDrop(room: RoomSummary) {
+  const { attachFiles } = useRoomWork();
   const { refuse } = useWorkbench();
   const told = useTold();
   const why = whyNotAttach(useRoomSituation());
@@ -50,8 +50,7 @@ function useDrop(room: string) {
         if (!hasFiles(event)) return;
         event.preventDefault();
         setIsOver(false);
-        if (why === undefined)
-          told('Send the dropped file', () => calls.attachFiles(room, [...event.dataTransfer.files]));
+        if (why === undefined) told('Send the dropped file', () => attachFiles(room, [...event.dataTransfer.files]));
         else refuse(`Send the dropped file: ${why}`);
       },
     },
@@ -139,7 +138,7 @@ function ComposePlace({ room, members, listRef, areaRef, timeline }: RoomPanePro
 export function RoomPane(props: RoomPaneProps) {
   const { room, state, timeline, listRef } = props;
   const context = useTimelineContext(props);
-  const drop = useDrop(room.room);
+  const drop = useDrop(room);
   useSelectedActions(props, context.onCompose);
   return (
     <div className="room-pane" {...drop.handlers}>

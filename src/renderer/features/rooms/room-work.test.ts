@@ -5,7 +5,7 @@ import type { RoomCalls } from './room-calls.ts';
 import { createRoomWork } from './room-work.ts';
 
 function setUp() {
-  const calls = { send: vi.fn(), edit: vi.fn(), setDraft: vi.fn(), setTyping: vi.fn() };
+  const calls = { send: vi.fn(), edit: vi.fn(), setDraft: vi.fn(), setTyping: vi.fn(), attachFiles: vi.fn() };
   const page = vi.fn(async () => ({ version: 1, items: [roomMessage(1)], hasOlder: false, hasNewer: false }));
   const composer = createComposer({ calls, later: () => () => {}, now: () => 0 });
   const work = createRoomWork({ calls: calls as unknown as RoomCalls, composer, page });
@@ -64,6 +64,16 @@ describe('work on rooms', () => {
     composer.type(other.room, 'new');
     await work.submit(other.room);
     expect(state().timeline?.store.getState().goal).toEqual({ kind: 'end' });
+  });
+
+  it('R12 one file is sent at once, several are asked about first', async () => {
+    const { work, calls, state } = setUp();
+    const file = { name: 'a', type: '', size: 1, arrayBuffer: vi.fn() };
+    await work.attachFiles(other, [file]);
+    expect(calls.attachFiles).toHaveBeenCalledExactlyOnceWith(other.room, [file]);
+    await work.attachFiles(other, [file, file]);
+    expect(calls.attachFiles).toHaveBeenCalledOnce();
+    expect(state().question).toEqual({ kind: 'files', room: other, files: [file, file] });
   });
 
   it('a question keeps what it was asked about', () => {

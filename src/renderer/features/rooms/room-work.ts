@@ -5,7 +5,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RoomMemberReport, RoomMessageItem, RoomSummary } from '../../../shared/contract/rooms-contract.ts';
 import type { Composer } from './composer.ts';
-import type { RoomCalls } from './room-calls.ts';
+import type { DroppedFile, RoomCalls } from './room-calls.ts';
 import { createTimeline, type Timeline, type TimelineDeps } from './timeline-store.ts';
 
 interface About {
@@ -18,6 +18,7 @@ interface About {
   readonly role: { readonly room: RoomSummary; readonly member: RoomMemberReport };
   readonly redact: { readonly room: RoomSummary; readonly item: RoomMessageItem };
   readonly react: { readonly room: RoomSummary; readonly item: RoomMessageItem };
+  readonly files: { readonly room: RoomSummary; readonly files: readonly DroppedFile[] };
   readonly image: { readonly room: RoomSummary; readonly item: RoomMessageItem };
 }
 
@@ -56,6 +57,8 @@ export interface RoomWork {
   leave(): void;
   /** Sends what is being written; a new message is where it comes: at the end. Throws what the engine throws. */
   submit(room: string): Promise<void>;
+  /** Sends one file at once, asks before several are sent. */
+  attachFiles(room: RoomSummary, files: readonly DroppedFile[]): Promise<void>;
   /** Goes to a message of the room that is shown, and selects it. */
   goTo(messageId: string): Promise<void>;
 }
@@ -89,6 +92,10 @@ export function createRoomWork({ calls, composer, page }: RoomWorkDeps): RoomWor
       const kept = side?.kind === 'search' ? side : undefined;
       store.setState({ timeline: opened, selectedKey: undefined, selectedMember: undefined, side: kept });
       if (summary.standing !== 'invited') void opened.toEnd();
+    },
+    async attachFiles(room, files) {
+      if (files.length > 1) store.setState({ question: { kind: 'files', room, files } });
+      else await calls.attachFiles(room.room, files);
     },
     leave() {
       const { timeline } = store.getState();
