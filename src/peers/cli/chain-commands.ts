@@ -1,13 +1,14 @@
-/** `vak chain verify`: the chains in a file of envelopes, link by link (protocol.md E10–E12). */
+/** `vak chain verify|prove|check`: the chains in a file of envelopes, link by link (protocol.md E10–E12). */
 import { type ChainReader, type ChainSummary, createChainReader } from '../../engine/envelope/chain-reader.ts';
 import { isVakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
-import { type CliHost, type Command, exitCodes } from './command.ts';
-import { openInputFile } from './input-file.ts';
+import { openEnvelopeLines } from './chain-input.ts';
+import { checkCommand, proveCommand } from './chain-proof-commands.ts';
+import { type Command, exitCodes } from './command.ts';
 import { isWrapped, readMessage, wrappedError } from './message-reading.ts';
 import type { Output } from './output.ts';
-import { type ByteSource, type InputLine, readLines } from './standard-input.ts';
+import type { InputLine } from './standard-input.ts';
 
 const maxLineBytes = 1024 * 1024;
 /** Sources that are followed at once. */
@@ -15,19 +16,6 @@ const maxChains = 4096;
 
 /** Verdicts that break nothing by themselves; of gaps only what is still missing at the end counts. */
 const soundVerdicts: ReadonlySet<string> = new Set(['ok', 'void', 'gap']);
-
-/** Where the lines come from. */
-interface Source {
-  readonly stream: ByteSource;
-  close(): Promise<void>;
-}
-
-/** The file that is named, or stdin. Throws `invalid-input`. */
-async function openSource(path: string | undefined, host: CliHost): Promise<Source> {
-  if (path === undefined || path === '-') return { stream: host.input(), close: () => Promise.resolve() };
-  const handle = await openInputFile(path);
-  return { stream: handle.createReadStream({ autoClose: false }), close: () => handle.close() };
-}
 
 /** What is printed of a line of input. */
 interface LinkLine {
@@ -147,21 +135,16 @@ jq -c .envelope first; else it is exit code 2. Signatures are not checked here, 
   needs: 'messages.ndjson holds envelopes, one a line, as vak subscribe prints them',
   example: 'vak chain verify messages.ndjson --json\nzcat messages.ndjson.gz | vak chain verify',
   async run({ args: [path] }, host) {
-    const { output, signal } = host;
+    const { output } = host;
     const chains = createChainReader({ maxChains });
     const tally: Tally = { malformed: 0, broken: 0, unseen: 0 };
     const succession = createSuccession();
     const judging: Judging = { chains, succession, output, hasBegun: false };
-    const { stream, close } = await openSource(path, host);
-    try {
-      for await (const line of readLines(stream, { maxBytes: maxLineBytes, signal })) {
-        const { verdict } = judgeLine(line, judging);
-        if (verdict === 'malformed') tally.malformed++;
-        if (!soundVerdicts.has(verdict)) tally.broken++;
-        if (!(await output.isTaken())) return undefined;
-      }
-    } finally {
-      await close();
+    for await (const line of openEnvelopeLines(path, { maxBytes: maxLineBytes }, host)) {
+      const { verdict } = judgeLine(line, judging);
+      if (verdict === 'malformed') tally.malformed++;
+      if (!soundVerdicts.has(verdict)) tally.broken++;
+      if (!(await output.isTaken())) return undefined;
     }
     tally.unseen = succession.unseenCount();
     const summary = summarise(chains.summary(), tally);
@@ -170,4 +153,4 @@ jq -c .envelope first; else it is exit code 2. Signatures are not checked here, 
   },
 };
 
-export const chainCommands: readonly Command[] = [verify];
+export const chainCommands: readonly Command[] = [verify, proveCommand, checkCommand];

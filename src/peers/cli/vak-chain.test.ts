@@ -3,12 +3,20 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openProfilePeer } from '../../../tests/support/profile-worker.ts';
 import { jsonLines, oneLine, prepareVak } from '../../../tests/support/vak-program.ts';
+import { createEmbeddedFabric } from '../../engine/bus/memory/embedded-fabric.ts';
+import { provision } from '../../engine/bus/provision.ts';
 import { leafOf } from '../../engine/envelope/hashing.ts';
-import { utf8 } from '../../shared/base/bytes.ts';
+import { createSystemClock } from '../../engine/ports/clock.ts';
+import { createSilentLogger } from '../../engine/ports/logger.ts';
+import { createSystemRandomness } from '../../engine/ports/randomness.ts';
+import { toText, utf8 } from '../../shared/base/bytes.ts';
 import { decodeEnvelope } from '../../shared/protocol/envelope-codec.ts';
+import { startTrace } from '../../shared/protocol/trace-context.ts';
 
 const program = prepareVak();
+const ports = { clock: createSystemClock(), logger: createSilentLogger(), randomness: createSystemRandomness() };
 const { vak, start } = program;
 
 interface Fields {
@@ -200,3 +208,87 @@ test('E11 vak chain verify: a pipe that is named is refused at once, and stdin i
   const piped = await start('/bin/sh', ['-c', `cat '${file}' > '${pipe}' & ${command} < '${pipe}'`]);
   expect(piped).toMatchObject({ code: 0, stderr: '' });
 }, 60_000);
+
+/** What the operator of the profile published: four actions, the checkpoint of them in their midst, one a line as it was stored. */
+async function publishedChain(): Promise<readonly string[]> {
+  const own = await openProfilePeer(program.profile, 'operator', () =>
+    createEmbeddedFabric({ ...ports, folder: undefined, durability: 'written' }),
+  );
+  try {
+    const { durable } = own.fabric;
+    await provision(durable, 'default');
+    const publish = async (verb: string, payload: object) => {
+      const draft = { subject: `vak.audit.default.operator.${verb}`, payload: utf8(JSON.stringify(payload)) };
+      const { envelope } = await own.peer.publish({ ...draft, trace: startTrace(ports.randomness.bytes) });
+      return envelope;
+    };
+    const action = { operationId: 'o1', action: 'archive', target: 't', scope: 's', count: 1, outcome: 'done' };
+    const envelopes = [
+      await publish('action', action),
+      await publish('action', action),
+      await publish('action', action),
+    ];
+    const last = envelopes.at(-1) as (typeof envelopes)[number];
+    const { source, seqnum: seq, time: at } = last;
+    await publish('checkpoint', { source, seq, head: leafOf(last), at });
+    await publish('action', action);
+    const streams = await Promise.all(
+      ['AUDIT', 'CHAIN'].map((kind) => durable.stream(`VAK_${kind}_default`).read({ limit: 100 })),
+    );
+    return streams.flatMap(({ messages }) => messages.map(({ data }) => toText(data)));
+  } finally {
+    await own.close();
+  }
+}
+
+test('E14 what lies in a chain is proven to the next signed checkpoint, and checked by whoever knows the signer', async () => {
+  await program.newSelf();
+  const lines = await publishedChain();
+  const stdin = `${lines.join('\n')}\nno envelope\n`;
+  const proven = await vak(['chain', 'prove', '--seq', '1'], { stdin });
+  expect([proven.code, proven.stderr]).toEqual([0, '']);
+  const proof = program.secretFile('proof.json', proven.stdout);
+  const second = program.secretFile('second.json', lines[1] ?? '');
+  const check = async (...args: string[]) => {
+    const { code, stdout } = await vak(['chain', 'check', ...args, '--json']);
+    return { code, ...(JSON.parse(stdout) as Line) };
+  };
+  expect(await check(proof, '--envelope', second)).toMatchObject({
+    ...{ code: 0, ok: true, from: 1, to: 2, at: 1, signature: 'valid', errors: [] },
+  });
+  const first = program.secretFile('first.json', lines[0] ?? '');
+  expect(await check(proof, '--envelope', first)).toMatchObject({
+    ...{ code: 1, ok: false, at: null, errors: [expect.stringContaining('not among what it proves')] },
+  });
+  const changed = JSON.parse(proven.stdout) as { leaves: string[] };
+  const [one = '', ...rest] = changed.leaves;
+  const bytes = Buffer.from(one, 'base64');
+  bytes[10] = (bytes[10] ?? 0) ^ 1;
+  const forged = { ...changed, leaves: [bytes.toString('base64'), ...rest] };
+  expect(await check(program.secretFile('forged.json', JSON.stringify(forged)))).toMatchObject({
+    ...{ code: 1, errors: [expect.stringContaining('do not follow each other')] },
+  });
+  program.switchProfile('stranger');
+  await program.newSelf();
+  expect(await check(proof)).toMatchObject({ code: 1, ok: false });
+});
+
+test('E14 what a proof lacks is said: the place, the checkpoint, what lies between; what is no proof is refused', async () => {
+  await program.newSelf();
+  const lines = await publishedChain();
+  const prove = (seq: string, input: readonly (string | undefined)[]) =>
+    vak(['chain', 'prove', '--seq', seq], { stdin: input.join('\n') });
+  const [first, second, third, , checkpoint] = lines;
+  expect(await prove('9', lines)).toMatchObject({ code: 1, stderr: oneLine(/chain prove: place 9 of a chain is not/) });
+  expect(await prove('0', [first, second, third])).toMatchObject({
+    code: 1,
+    stderr: oneLine(/chain prove: no checkpoint/),
+  });
+  expect(await prove('0', [first, third, checkpoint])).toMatchObject({
+    code: 1,
+    stderr: oneLine(/chain prove: place 1 of/),
+  });
+  expect(await prove('x', lines)).toMatchObject({ code: 2, stderr: oneLine(/--seq: the place/) });
+  const none = program.secretFile('none.json', '{"kind":"proof"}');
+  expect(await vak(['chain', 'check', none])).toMatchObject({ code: 2, stderr: oneLine(/PROOF: it is none/) });
+});

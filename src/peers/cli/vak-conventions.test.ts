@@ -48,7 +48,7 @@ test.each([
   [['nothing'], /command: there is none of this name/],
   [['id', 'nothing'], /vak id: no such command below it. It has new, show, card, backup, restore; see vak id --help/],
   [['envelope'], /vak envelope: which of its commands\? It has seal, open, verify, convert; see vak envelope --help/],
-  [['chain'], /vak chain: which of its commands\? It has verify/],
+  [['chain'], /vak chain: which of its commands\? It has verify, prove, check/],
   [['acl', 'x'], /vak acl: no such command below it. It has explain/],
   [['config', 'bus'], /vak config bus: which of its commands\? It has get, set, delete; see vak config bus --help/],
   [['id', 'restore', '/no/such/file'], /FILE: cannot read \/no\/such\/file: there is no such file/],
