@@ -77,7 +77,7 @@ test('W6d it takes linear time, whatever is printed', () => {
     'eyJ.',
     '\u001bP',
   ];
-  // Processor time beside that of harmless text of the same length; what is quadratic takes hundreds of times as long.
+  // Processor time beside that of harmless text of the same length; what is quadratic takes far longer.
   const costOf = (text: string): number => {
     const costs = Array.from({ length: 5 }, () => {
       const before = process.cpuUsage();
@@ -88,6 +88,6 @@ test('W6d it takes linear time, whatever is printed', () => {
     return Math.min(...costs);
   };
   const ofLength = (piece: string): string => piece.repeat(Math.ceil(32_768 / piece.length));
-  const harmless = Math.max(costOf(ofLength('some words of a log\n')), 500);
-  for (const piece of hostile) expect(costOf(ofLength(piece)), JSON.stringify(piece)).toBeLessThan(100 * harmless);
+  const harmless = Math.max(costOf(ofLength('some words of a log\n')), 2_000);
+  for (const piece of hostile) expect(costOf(ofLength(piece)), JSON.stringify(piece)).toBeLessThan(25 * harmless);
 });
