@@ -28,7 +28,7 @@ const libraryTypesPlugin: Plugin = {
  * Packages that are built into the programs: to find and load their many files takes longer than most commands do. What has native
  * parts stays outside.
  */
-const bundled = ['@noble/ciphers', '@noble/curves', '@noble/hashes', 'nats', 'nkeys.js', 'qr', 'zod'];
+const { builtIntoPrograms } = JSON.parse(await readFile('package.json', 'utf8')) as { builtIntoPrograms: string[] };
 
 export default defineConfig({
   main: {
@@ -37,7 +37,7 @@ export default defineConfig({
       target: nodeTarget,
       outDir: 'out',
       emptyOutDir: false,
-      externalizeDeps: { exclude: bundled },
+      externalizeDeps: { exclude: builtIntoPrograms },
       rollupOptions: {
         // The app and the headless peers share their engine chunks: one build, two folders.
         input: {

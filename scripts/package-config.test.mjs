@@ -50,7 +50,10 @@ describe('the config of packages', () => {
     expect(rest).toEqual({});
     const taken = filter.filter((pattern) => !pattern.startsWith('!'));
     expect(taken).toEqual(['package.json', 'out/{main,peers,chunks,preload,renderer}/**']);
-    for (const name of ['extraFiles', 'extraResources']) expect(valuesNamed(config, name)).toEqual([]);
+    expect(valuesNamed(config, 'extraFiles')).toEqual([]);
+    const notices = 'THIRD-PARTY-NOTICES.txt';
+    const texts = [{ filter: ['LICENSE'] }, { from: `out/notices/${notices}`, to: notices }];
+    expect(valuesNamed(config, 'extraResources')).toEqual([texts]);
     expect(valuesNamed(config, 'files')).toHaveLength(1);
     expect(config.asar).toBe(true);
   });

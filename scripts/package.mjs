@@ -1,4 +1,4 @@
-// Packages the app with build/electron-builder.yml (docs/packaging.md): `node scripts/package.mjs [electron-builder's arguments]`.
+// Packages the app with build/electron-builder.yml (docs/packaging.md): `npm run package [-- electron-builder's arguments]`.
 // With `--offline-test [AppImage|deb|tar.gz …]`: packages of the stand-in Electron, an AppImage if none is named, to prove that
 // packaging works; their names say that they are no release.
 import { cp, mkdtemp, open, readFile, rm } from 'node:fs/promises';
@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 import { packageCommand, run } from './child-process.mjs';
-import { exists, isStartedScript, ownProjectRoot } from './files.mjs';
+import { exists, isStartedScript, ownProjectRoot, placeFile, readJson } from './files.mjs';
 import { runInForeground } from './foreground.mjs';
 import { runMain, SetUpError, say } from './report.mjs';
 import { setUp } from './set-up.mjs';
+import { shippedPackages, thirdPartyNotices } from './shipped-packages.mjs';
 
 /** What APPIMAGE_TOOLS_PATH must hold; what is made with it needs no network. */
 const toolFiles = ['linux-x64/mksquashfs', 'linux-x64/desktop-file-validate', 'runtime-x64', 'lib/x64'];
@@ -148,6 +149,7 @@ async function packageOffline(targets) {
   const env = await offlineTools(targets);
   const { electron } = await setUp({ need: 'runtime' });
   await ensureBuilt();
+  await placeNotices();
   const aside = await mkdtemp(join(tmpdir(), 'vak-package-'));
   try {
     const dist = join(aside, 'electron');
@@ -158,12 +160,20 @@ async function packageOffline(targets) {
   }
 }
 
+/** Writes what third parties say of what is packed; build/electron-builder.yml puts it beside the archive. */
+async function placeNotices() {
+  const { dependencies } = await readJson(join(ownProjectRoot, 'package.json'));
+  const notices = await thirdPartyNotices(await shippedPackages(ownProjectRoot, Object.keys(dependencies)));
+  await placeFile(join(ownProjectRoot, 'out', 'notices', 'THIRD-PARTY-NOTICES.txt'), notices);
+}
+
 async function packageApp(args) {
   if (args.includes('--offline-test')) {
     await packageOffline(readOfflineTargets(args.filter((arg) => arg !== '--offline-test')));
   } else {
     await setUp({ need: 'check' });
     await ensureBuilt();
+    await placeNotices();
     await electronBuilder(args);
   }
   await checkUnpacked(join(ownProjectRoot, 'out', 'packages', 'linux-unpacked'));
@@ -179,6 +189,9 @@ async function checkUnpacked(folder) {
   const strange = (await topOfAsar(archive)).filter((name) => !packedNames.includes(name));
   if (strange.length > 0) {
     throw new SetUpError(`${archive} holds ${strange.join(', ')}.\nNext: mend "files" in build/electron-builder.yml.`);
+  }
+  for (const name of ['LICENSE', 'THIRD-PARTY-NOTICES.txt']) {
+    if (!(await exists(join(folder, 'resources', name)))) throw new SetUpError(`${folder}/resources has no ${name}.`);
   }
   say('package', 'fuses and content are as wanted');
 }
