@@ -1,19 +1,19 @@
 // Packages the app with build/electron-builder.yml (docs/packaging.md): `npm run package [-- electron-builder's arguments]`.
-// With `--offline-test [AppImage|deb|tar.gz …]`: packages of the stand-in Electron, an AppImage if none is named, to prove that
-// packaging works; their names say that they are no release.
+// Where Electron cannot be downloaded, and with `--offline-test [AppImage|deb|tar.gz …]`: packages of the runtime that set-up
+// found, by tools of this machine, to prove that packaging works; their names say that they are no release.
 import { cp, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { prepareAppImageTools } from './appimage-tools.mjs';
 import { ensureBuilt } from './build.mjs';
-import { packageCommand, run } from './child-process.mjs';
+import { packageCommand } from './child-process.mjs';
+import { cacheFolder } from './electron-runtime.mjs';
 import { exists, isStartedScript, ownProjectRoot, placeFile, readJson } from './files.mjs';
 import { runInForeground } from './foreground.mjs';
 import { runMain, SetUpError, say } from './report.mjs';
 import { setUp } from './set-up.mjs';
 import { shippedPackages, thirdPartyNotices } from './shipped-packages.mjs';
-
-/** What APPIMAGE_TOOLS_PATH must hold; what is made with it needs no network. */
-const toolFiles = ['linux-x64/mksquashfs', 'linux-x64/desktop-file-validate', 'runtime-x64', 'lib/x64'];
+import { ensureSystemPackages } from './system-packages.mjs';
 
 /**
  * On Linux electron-builder installs into /opt/<productName>, and Chromium cannot start its setuid sandbox from a path with a
@@ -52,15 +52,6 @@ export function offlineTestArgs({ dist, version, targets }) {
   ];
 }
 
-/** Throws SetUpError that names what the folder of AppImage tools lacks. */
-export async function checkAppImageTools(folder) {
-  const next = 'Next: docs/packaging.md, "AppImage without a network", says what goes into it.';
-  if (!folder) throw new SetUpError(`APPIMAGE_TOOLS_PATH names no folder of tools.\n${next}`);
-  for (const file of toolFiles) {
-    if (!(await exists(join(folder, file)))) throw new SetUpError(`${folder} has no ${file}.\n${next}`);
-  }
-}
-
 /** electron-builder's arguments for one platform: what a release and an offline test have in common, then the given ones. */
 export function builderArgs(args, platform = process.platform) {
   const isForLinux = args.includes('--linux') || (platform === 'linux' && !args.includes('--mac'));
@@ -72,31 +63,22 @@ export function builderArgs(args, platform = process.platform) {
 /** What is to be made; throws SetUpError for what an offline test cannot make. */
 export function readOfflineTargets(args) {
   const strange = args.filter((arg) => !offlineTargets.includes(arg));
-  if (strange.length === 0) return args.length === 0 ? ['AppImage'] : args;
+  if (strange.length === 0) return args.length === 0 ? offlineTargets : args;
   throw new SetUpError(
-    `--offline-test makes ${offlineTargets.join(', ')}, not ${strange.join(' ')}.\nNext: leave the others out.`,
-  );
-}
-
-/** The path of a program on the PATH. */
-async function programPath(name, debianPackage) {
-  const { code, stdout } = await run('sh', ['-c', 'command -v "$1"', 'sh', name]);
-  if (code === 0) return stdout.trim();
-  throw new SetUpError(
-    `${name} is missing.\nNext: install it (Debian: apt-get install ${debianPackage}), then start again.`,
+    `without a network ${offlineTargets.join(', ')} can be made, not ${strange.join(' ')}.\nNext: leave the others out.`,
   );
 }
 
 /** The environment in which electron-builder finds tools of this machine instead of its own, which come from the network. */
 async function offlineTools(targets) {
   const env = { ...process.env };
-  if (targets.includes('AppImage')) await checkAppImageTools(env.APPIMAGE_TOOLS_PATH);
-  if (targets.includes('deb')) {
-    await programPath('dpkg-deb', 'dpkg');
-    env.CUSTOM_FPM_PATH = join(ownProjectRoot, 'scripts', 'fpm-by-dpkg.mjs');
-  }
+  const cacheRoot = cacheFolder(env);
+  const groups = targets.map((target) => ({ AppImage: 'appImage', deb: 'deb', 'tar.gz': 'sevenZip' })[target]);
+  await ensureSystemPackages(groups, { cacheRoot });
+  if (targets.includes('AppImage')) env.APPIMAGE_TOOLS_PATH ??= await prepareAppImageTools({ cacheRoot });
+  if (targets.includes('deb')) env.CUSTOM_FPM_PATH = join(ownProjectRoot, 'scripts', 'fpm-by-dpkg.mjs');
   if (targets.includes('tar.gz')) {
-    env.ELECTRON_BUILDER_7ZIP_PATH ??= await programPath('7zz', '7zip');
+    env.ELECTRON_BUILDER_7ZIP_PATH ??= '/usr/bin/7zz';
     // The usual level takes 15 times as long for the same size.
     env.ELECTRON_BUILDER_COMPRESSION_LEVEL ??= '3';
   }
@@ -145,11 +127,17 @@ async function copyRuntime(executable, folder) {
   return (await readFile(join(folder, 'version'), 'utf8')).trim();
 }
 
-async function packageOffline(targets) {
+/** Writes what third parties say of what is packed; build/electron-builder.yml puts it beside the archive. */
+async function placeNotices() {
+  const { dependencies } = await readJson(join(ownProjectRoot, 'package.json'));
+  const notices = await thirdPartyNotices(await shippedPackages(ownProjectRoot, Object.keys(dependencies)));
+  await placeFile(join(ownProjectRoot, 'out', 'notices', 'THIRD-PARTY-NOTICES.txt'), notices);
+}
+
+/** Packages of the runtime that set-up found, which is no release where that is the stand-in. */
+async function packageOffline(electron, targets) {
+  say('package', `made of Electron ${electron.version} of this machine, to try out: *-offline-test.*, no release`);
   const env = await offlineTools(targets);
-  const { electron } = await setUp({ need: 'runtime' });
-  await ensureBuilt();
-  await placeNotices();
   const aside = await mkdtemp(join(tmpdir(), 'vak-package-'));
   try {
     const dist = join(aside, 'electron');
@@ -160,22 +148,15 @@ async function packageOffline(targets) {
   }
 }
 
-/** Writes what third parties say of what is packed; build/electron-builder.yml puts it beside the archive. */
-async function placeNotices() {
-  const { dependencies } = await readJson(join(ownProjectRoot, 'package.json'));
-  const notices = await thirdPartyNotices(await shippedPackages(ownProjectRoot, Object.keys(dependencies)));
-  await placeFile(join(ownProjectRoot, 'out', 'notices', 'THIRD-PARTY-NOTICES.txt'), notices);
-}
-
+/** Builds packages in `out/packages`: releases, or where Electron cannot be downloaded, or it is asked for, offline tests. */
 async function packageApp(args) {
-  if (args.includes('--offline-test')) {
-    await packageOffline(readOfflineTargets(args.filter((arg) => arg !== '--offline-test')));
-  } else {
-    await setUp({ need: 'check' });
-    await ensureBuilt();
-    await placeNotices();
-    await electronBuilder(args);
-  }
+  const isForMac = args.includes('--mac');
+  const { electron } = await setUp({ need: isForMac ? 'check' : 'package' });
+  await ensureBuilt();
+  await placeNotices();
+  const isOffline = !isForMac && (args.includes('--offline-test') || electron.origin === 'fallback');
+  if (isOffline) await packageOffline(electron, readOfflineTargets(args.filter((arg) => !arg.startsWith('--'))));
+  else await electronBuilder(args);
   await checkUnpacked(join(ownProjectRoot, 'out', 'packages', 'linux-unpacked'));
 }
 

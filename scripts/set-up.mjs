@@ -1,5 +1,5 @@
 // Set-up: from a fresh clone to a machine that can start and test the app. Plain Node, no packages needed.
-// `setUp` is called by start, dev, check and test; `node scripts/set-up.mjs [start|dev|check|unit|runtime|test]` runs it alone.
+// `setUp` is called by start, dev, check and test; `node scripts/set-up.mjs [start|dev|check|unit|runtime|test|package]` runs it alone.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder, findElectron } from './electron-runtime.mjs';
@@ -19,10 +19,11 @@ const needs = {
   start: { system: ['libraries', 'display'], electron: true },
   dev: { system: ['libraries', 'display'], electron: true },
   test: { system: ['libraries', 'display', 'servers'], electron: true },
+  package: { system: [], electron: true },
 };
 
 /**
- * Brings this tree and machine into the state that `need` (check, unit, runtime, start, dev, test) wants; says each step in one
+ * Brings this tree and machine into the state that `need` (check, unit, runtime, start, dev, test, package) wants; says each step in one
  * line. Gives `{ electron }`, the runtime found, where one is needed. Throws SetUpError with what to do next.
  */
 export async function setUp({ need, projectRoot = ownProjectRoot, env = process.env }) {

@@ -1,4 +1,5 @@
-// What the machine itself must have: Electron's shared libraries, a virtual display; for the tests nats-server and openssl.
+// What the machine itself must have: Electron's shared libraries, a virtual display; for the tests nats-server and openssl; the tools
+// that make packages without a network.
 // Looked up by file, not by package manager; installed with apt-get for root on Debian and Ubuntu, else named in one command.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -31,10 +32,16 @@ const things = {
     { command: 'nats-server', packages: ['nats-server'] },
     { command: 'openssl', packages: ['openssl'] },
   ],
+  appImage: [
+    { command: 'mksquashfs', packages: ['squashfs-tools'] },
+    { command: 'desktop-file-validate', packages: ['desktop-file-utils'] },
+  ],
+  sevenZip: [{ command: '7zz', packages: ['7zip'] }],
+  deb: [{ command: 'dpkg-deb', packages: ['dpkg'] }],
 };
 
 /**
- * Makes sure that the machine has what is `needed` (names of groups: libraries, display, servers); true if something was
+ * Makes sure that the machine has what is `needed` (names of groups: libraries, display, servers, appImage, sevenZip, deb); true if something was
  * installed. Throws SetUpError with the one command to type when a thing is missing and may not be installed here.
  */
 export async function ensureSystemPackages(needed, { cacheRoot, machine = thisMachine() }) {
