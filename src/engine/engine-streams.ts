@@ -4,6 +4,7 @@
  */
 import { createDisposer } from '../shared/base/disposer.ts';
 import type { Bus } from './bus/bus.ts';
+import type { DurablePlane } from './bus/durable.ts';
 import { createArrivalTurns } from './envelope/arrival-turns.ts';
 import { createIntake } from './envelope/intake.ts';
 import { createQuarantine } from './envelope/quarantine.ts';
@@ -11,6 +12,7 @@ import { createTrustReporter } from './envelope/trust-reporter.ts';
 import { createFeedHub } from './feeds/feed-hub.ts';
 import { createMessageBuffer } from './feeds/message-buffer.ts';
 import { createRowReader } from './feeds/row-reader.ts';
+import { createStoredReader } from './feeds/stored-reader.ts';
 import { createStreamsService } from './feeds/streams-service.ts';
 import { createSubjectReader } from './feeds/subject-reader.ts';
 import { createSessionDirectory } from './sessions/session-directory.ts';
@@ -18,6 +20,7 @@ import { createWorkspaceJudging, type WorkspaceJudgingPorts } from './workspace-
 
 export interface StreamsDeps {
   readonly bus: Bus;
+  readonly durable: DurablePlane;
   readonly ports: WorkspaceJudgingPorts;
   readonly config: { readonly workspace: string; readonly bufferCount: number; readonly bufferBytes: number };
   readonly onSessions: () => void;
@@ -25,7 +28,7 @@ export interface StreamsDeps {
 }
 
 /** What the bus carries, judged and kept for the windows: the buffer, the quarantine, who was heard, the feeds. */
-export function createStreams({ bus, ports, config, onSessions, onQuarantine }: StreamsDeps) {
+export function createStreams({ bus, durable, ports, config, onSessions, onQuarantine }: StreamsDeps) {
   const { clock } = ports;
   const { workspace } = config;
   const held = createDisposer();
@@ -43,9 +46,13 @@ export function createStreams({ bus, ports, config, onSessions, onQuarantine }: 
     createSessionDirectory({ intake, buffer, clock, reader: subjects, workspace, onChange: onSessions }),
   );
   const rows = createRowReader({ subjects, reader, intake, peerOf: sessions.peerOf });
-  const feeds = held.add(createFeedHub({ buffer, clock, subjects, rows, intake }));
+  const { peerOf } = sessions;
+  const stored = createStoredReader({ ...judging, durable, subjects, peerOf, clock, workspace, logger: ports.logger });
+  const feeds = held.add(createFeedHub({ buffer, clock, subjects, rows, intake, openTail: stored.openTail }));
   const reporter = createTrustReporter({ buffer, reader, intake, opener });
-  const streams = createStreamsService({ bus, buffer, clock, feeds, subjects, rows, intake, quarantine, reporter });
+  const streams = createStreamsService({
+    ...{ bus, buffer, clock, feeds, subjects, rows, intake, quarantine, reporter, stored },
+  });
   const trust = { ...judging, secrets, refreshSecrets: refresh };
   return { buffer, sessions, feeds, streams, trust, dispose: () => held.dispose() };
 }

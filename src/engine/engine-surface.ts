@@ -140,7 +140,7 @@ export function servicesOf(sources: ServiceSources): Services<AppContract> {
     provisioning: provisioning.calls,
     sessions: told,
     settings: settings.calls,
-    streams: { read: streams.read, open: streams.open, check: streams.check },
+    streams: streams.calls,
     ...work.services,
     ...triage.services,
     ...rooms.services,

@@ -8,6 +8,7 @@ import { checkPattern, matches } from '../../shared/protocol/subject.ts';
 import type { Message } from '../bus/bus.ts';
 import type { HeldMessage } from '../feeds/message-buffer.ts';
 import { createMessageJudge, type MessageJudge, type MessageJudgeDeps } from './message-judge.ts';
+import type { Quarantine } from './quarantine.ts';
 import type { TrustKnowledge, Want } from './trust-knowledge.ts';
 import { createUndecided, type UndecidedMessage } from './undecided.ts';
 
@@ -27,7 +28,8 @@ export interface Intake extends Pick<MessageJudge, 'claim' | 'admit' | 'checkSig
 }
 
 /** What the intake is made of. */
-export interface IntakeDeps extends Omit<MessageJudgeDeps, 'waiting' | 'seekGrants'> {
+export interface IntakeDeps extends Omit<MessageJudgeDeps, 'waiting' | 'seekGrants' | 'owners'> {
+  readonly quarantine: Quarantine;
   readonly knowledge: TrustKnowledge;
 }
 

@@ -74,7 +74,7 @@ export interface MessageJudgeDeps {
   readonly reader: EnvelopeReader;
   readonly subjects: SubjectReader;
   readonly opener: EnvelopeOpener;
-  readonly quarantine: Quarantine;
+  readonly quarantine: Pick<Quarantine, 'add' | 'change'>;
   readonly clock: Clock;
   readonly workspace: string;
   readonly policy: () => ReceivePolicy;
@@ -86,6 +86,15 @@ export interface MessageJudgeDeps {
   readonly knowledge: Pick<TrustKnowledge, 'followsAliases'>;
   /** Looks for grants, and judges first what waited for one; whether something came to be known. */
   readonly seekGrants: () => boolean;
+  /** Absent: those who are heard. */
+  readonly owners?: SessionOwners;
+}
+
+/** Whose sessions are whose. */
+export interface SessionOwners {
+  claim(session: string, peer: string): void;
+  /** Whether the session is another peer's than the sender's, who is sound. */
+  isOfAnother(envelope: Envelope): boolean;
 }
 
 /** Sessions whose peer is remembered; beyond it the one silent for longest is forgotten. */
@@ -97,7 +106,8 @@ interface Judgement {
   readonly want: Want | undefined;
 }
 
-function initialTrust(reading: EnvelopeReading, subjectType: string): Pick<MessageTrust, 'seal' | 'signature'> {
+/** What an envelope says of its trust before anything is checked. */
+export function initialTrust(reading: EnvelopeReading, subjectType: string): Pick<MessageTrust, 'seal' | 'signature'> {
   if (reading.kind === 'none') return { seal: 'none', signature: 'none' };
   const { seal, signed } = reading.envelope;
   return {
@@ -129,11 +139,10 @@ function sealJudgement(
 const nobody = { roles: [], queues: [] };
 
 /** Whose sessions are whose: a session belongs to the peer that was named for it, or that soundly spoke in it first. */
-function createSessionOwners() {
+function createSessionOwners(): SessionOwners {
   const owners = createBoundedCache<string>(maxSessions);
   return {
     claim: owners.set,
-    /** Whether the session is another peer's than the sender's, who is sound. */
     isOfAnother({ sessionid, agentid, signed }: Envelope): boolean {
       if (sessionid === undefined || signed === undefined) return false;
       const owner = owners.get(sessionid) ?? ownText(agentid);
@@ -146,7 +155,7 @@ function createSessionOwners() {
 /** Creates a judge over the engine's buffer. */
 export function createMessageJudge(deps: MessageJudgeDeps): MessageJudge {
   const { buffer, reader, subjects, opener, quarantine, clock, workspace, policy, waiting } = deps;
-  const { claim, isOfAnother } = createSessionOwners();
+  const { claim, isOfAnother } = deps.owners ?? createSessionOwners();
 
   function soundnessOf(envelope: Envelope, atMs: number): Soundness {
     if (envelope.signed === undefined) return policy().acceptUnsigned ? 'unsigned' : 'unsound';

@@ -27,14 +27,17 @@ export interface MessageTrust {
   refusal: Refusal | undefined;
   /** It was handed to whoever asked; nothing that changes later takes that back. */
   isAccepted: boolean;
+  /** It was read from a stream: its place in its chain is not judged. */
+  readonly isStored?: true;
 }
 
-function chainMarkOf(link: ArrivedLink | undefined): ChainMark {
-  if (link === undefined) return 'none';
+function chainMarkOf({ link, isStored, seal }: Pick<MessageTrust, 'link' | 'isStored' | 'seal'>): ChainMark {
+  if (link === undefined) return isStored === true && seal !== 'none' ? 'unplaced' : 'none';
   return link.verdict.kind === 'ok' && link.isFirst ? 'first' : link.verdict.kind;
 }
 
 /** What a row shows of it. */
-export function marksOf({ link, seal, signature, refusal }: Omit<MessageTrust, 'isAccepted'>): TrustMarks {
-  return { seal, signature, chain: chainMarkOf(link), isRefused: refusal !== undefined };
+export function marksOf(trust: Omit<MessageTrust, 'isAccepted'>): TrustMarks {
+  const { seal, signature, refusal } = trust;
+  return { seal, signature, chain: chainMarkOf(trust), isRefused: refusal !== undefined };
 }

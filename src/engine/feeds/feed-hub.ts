@@ -40,7 +40,11 @@ export interface FeedHubDeps {
   readonly subjects: SubjectReader;
   readonly rows: RowReader;
   readonly intake: Pick<Intake, 'admit'>;
+  /** Opens `streams.tail`; absent: there are no streams. */
+  readonly openTail?: OpenPump;
 }
+
+type OpenPump = (params: unknown, send: (frame: string) => void) => FeedPump;
 
 interface Opening {
   readonly source: FeedSource;
@@ -48,32 +52,36 @@ interface Opening {
 }
 
 /** Creates the hub over the engine's buffer. */
-export function createFeedHub({ buffer, clock, subjects, rows, intake }: FeedHubDeps): FeedHub {
+export function createFeedHub({ buffer, clock, subjects, rows, intake, openTail }: FeedHubDeps): FeedHub {
   const open = new Set<FeedPump>();
   let pastDropped = 0;
   let pastSent = 0;
 
-  const openings = new Map<string, (params: unknown) => Opening>([
+  const onBuffer = (opening: (params: unknown) => Opening): OpenPump => {
+    return (params, send) => createFeedPump({ buffer, clock, send, ...opening(params) });
+  };
+  const openings = new Map<string, OpenPump>([
     [
       'streams.rows',
-      (params) => {
+      onBuffer((params) => {
         const parsed = rowsParams.safeParse(params);
         if (!parsed.success) throw new VakError('invalid-input', `streams.rows: ${firstIssue(parsed.error)}`);
         const { pattern, filter = '', fromSeq } = parsed.data;
         const wants = createMessageMatcher(filter, clock.now(), { subjects, rows });
         return { source: createRowsSource(pattern, rows, wants), fromSeq };
-      },
+      }),
     ],
     [
       'streams.session',
-      (params) => {
+      onBuffer((params) => {
         const parsed = sessionParams.safeParse(params);
         if (!parsed.success) throw new VakError('invalid-input', `streams.session: ${firstIssue(parsed.error)}`);
         const { session, fromSeq } = parsed.data;
         const source = createSessionSource({ session: checkToken(session, 'session'), reader: subjects, intake });
         return { source, fromSeq };
-      },
+      }),
     ],
+    ...(openTail === undefined ? [] : [['streams.tail', openTail] as const]),
   ]);
 
   const sumOf = (of: (pump: FeedPump) => number): number => [...open].reduce((sum, pump) => sum + of(pump), 0);
@@ -83,8 +91,7 @@ export function createFeedHub({ buffer, clock, subjects, rows, intake }: FeedHub
       const opening = openings.get(name);
       if (opening === undefined) throw new VakError('not-found', 'there is no feed of that name');
       if (open.size >= maxFeeds) throw new VakError('limit-exceeded', `${maxFeeds} feeds are open already; close some`);
-      const { source, fromSeq } = opening(params);
-      const pump = createFeedPump({ buffer, source, clock, fromSeq, send });
+      const pump = opening(params, send);
       open.add(pump);
       return {
         credit: (frames) => pump.credit(frames),

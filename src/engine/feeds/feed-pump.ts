@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { HeldMessage, MessageBuffer } from './message-buffer.ts';
 
 /** Frames that may be under way without having been painted. */
-const initialCredits = 2;
+export const initialCredits = 2;
 const frameIntervalMs = 16;
 /** Messages that one turn may examine. */
 const scanLimit = 8192;

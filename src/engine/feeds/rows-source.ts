@@ -7,7 +7,7 @@ import { checkPattern, matches } from '../../shared/protocol/subject.ts';
 import type { FeedSource, FrameBuilder } from './feed-pump.ts';
 import type { HeldMessage } from './message-buffer.ts';
 import type { MessageMatcher } from './message-query.ts';
-import type { RowReader } from './row-reader.ts';
+import type { RowFacts, RowReader } from './row-reader.ts';
 
 /** Most rows of a frame. */
 export const maxFrameRows = 256;
@@ -39,56 +39,82 @@ function createDictionary(): Dictionary {
   };
 }
 
-function createRowsFrame(rows: RowReader, waitingCount: number): FrameBuilder {
+/** A row with its place. */
+export interface PlacedRow extends RowFacts, Pick<HeldMessage, 'seq' | 'atMs' | 'subject'> {
+  readonly sizeBytes: number;
+}
+
+/** The columns of one frame. */
+export interface RowColumns {
+  readonly count: number;
+  /** Weight so far, about as many bytes as its JSON. */
+  readonly bytes: number;
+  add(row: PlacedRow): void;
+  frame(dropped: number, scannedSeq: number): RowsFrame;
+}
+
+/** Creates an empty frame. */
+export function createRowColumns(): RowColumns {
   const subjects = createDictionary();
   const peers = createDictionary();
-  const seq: number[] = [];
-  const atMs: number[] = [];
-  const subjectIndex: number[] = [];
-  const peerIndex: number[] = [];
-  const sizeBytes: number[] = [];
-  const preview: string[] = [];
-  const marks: number[] = [];
-  let checksLeft = waitingCount > maxReadRows ? 0 : maxFrameChecks;
+  const columns = {
+    seq: [] as number[],
+    atMs: [] as number[],
+    subjectIndex: [] as number[],
+    peerIndex: [] as number[],
+    sizeBytes: [] as number[],
+    preview: [] as string[],
+    marks: [] as number[],
+  };
   let bytes = 0;
+  return {
+    get count() {
+      return columns.seq.length;
+    },
+    get bytes() {
+      return bytes;
+    },
+    add({ seq, atMs, subject, sizeBytes, peer, preview, marks }) {
+      columns.seq.push(seq);
+      columns.atMs.push(atMs);
+      columns.subjectIndex.push(subjects.indexOf(subject));
+      columns.peerIndex.push(peer === null ? -1 : peers.indexOf(peer));
+      columns.sizeBytes.push(sizeBytes);
+      columns.preview.push(preview);
+      columns.marks.push(marks);
+      bytes += preview.length + rowOverhead;
+    },
+    frame: (dropped, scannedSeq) => ({
+      ...columns,
+      subjects: subjects.values,
+      peers: peers.values,
+      dropped,
+      scannedSeq,
+    }),
+  };
+}
 
-  function add(message: HeldMessage): boolean {
-    if (seq.length >= maxFrameRows || bytes >= maxFrameBytes) return false;
-    const isChecked = message.trust.signature !== 'unchecked';
-    const row = rows.read(message, isChecked || checksLeft > 0);
-    if (!isChecked) checksLeft--;
-    seq.push(message.seq);
-    atMs.push(message.atMs);
-    subjectIndex.push(subjects.indexOf(message.subject));
-    peerIndex.push(row.peer === null ? -1 : peers.indexOf(row.peer));
-    sizeBytes.push(message.data.length);
-    preview.push(row.preview);
-    marks.push(row.marks);
-    bytes += row.preview.length + rowOverhead;
-    return true;
-  }
+/** A message as a row; its signature is checked only if that is asked for. */
+export function placedRow(rows: RowReader, message: HeldMessage, isChecked: boolean): PlacedRow {
+  const { seq, atMs, subject, data } = message;
+  return { ...rows.read(message, isChecked), seq, atMs, subject, sizeBytes: data.length };
+}
 
+function createRowsFrame(rows: RowReader, waitingCount: number): FrameBuilder {
+  const columns = createRowColumns();
+  let checksLeft = waitingCount > maxReadRows ? 0 : maxFrameChecks;
   return {
     get isEmpty() {
-      return seq.length === 0;
+      return columns.count === 0;
     },
-    add,
-    build(dropped, scannedSeq) {
-      const frame: RowsFrame = {
-        seq,
-        atMs,
-        subjects: subjects.values,
-        subjectIndex,
-        peers: peers.values,
-        peerIndex,
-        sizeBytes,
-        preview,
-        marks,
-        dropped,
-        scannedSeq,
-      };
-      return JSON.stringify(frame);
+    add(message) {
+      if (columns.count >= maxFrameRows || columns.bytes >= maxFrameBytes) return false;
+      const isChecked = message.trust.signature !== 'unchecked';
+      columns.add(placedRow(rows, message, isChecked || checksLeft > 0));
+      if (!isChecked) checksLeft--;
+      return true;
     },
+    build: (dropped, scannedSeq) => JSON.stringify(columns.frame(dropped, scannedSeq)),
   };
 }
 

@@ -1,7 +1,12 @@
 /** The calls and figures of the Streams view. Law: figures are read where they are counted, never kept twice. */
 import { VakError } from '../../shared/base/vak-error.ts';
-import type { BufferedMessage, QuarantineState, StreamsStatus } from '../../shared/contract/streams-contract.ts';
-import type { OpenedPayload } from '../../shared/contract/trust-report.ts';
+import type { Services } from '../../shared/contract/define-contract.ts';
+import type {
+  BufferedMessage,
+  QuarantineState,
+  StreamsStatus,
+  streamsContract,
+} from '../../shared/contract/streams-contract.ts';
 import { packMarks } from '../../shared/protocol/trust-marks.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Intake } from '../envelope/intake.ts';
@@ -13,6 +18,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { FeedHub } from './feed-hub.ts';
 import type { HeldMessage, MessageBuffer } from './message-buffer.ts';
 import type { RowReader } from './row-reader.ts';
+import type { StoredReader } from './stored-reader.ts';
 import type { SubjectReader } from './subject-reader.ts';
 
 /** What the service is made of. */
@@ -26,15 +32,13 @@ export interface StreamsServiceDeps {
   readonly intake: Intake;
   readonly quarantine: Quarantine;
   readonly reporter: TrustReporter;
+  readonly stored: StoredReader;
 }
 
+type StreamsCalls = Services<{ readonly streams: typeof streamsContract }>['streams'];
+
 export interface StreamsService {
-  /** The exact bytes of one message and its trust. Throws `not-found` once it has left buffer and quarantine. */
-  read(input: { readonly seq: number }): BufferedMessage;
-  /** Its opened payload. Throws `not-found`. */
-  open(input: { readonly seq: number }): OpenedPayload;
-  /** Marks of rows with their signatures checked; −1 for those that have left. */
-  check(input: { readonly seqs: readonly number[] }): { readonly marks: readonly number[] };
+  readonly calls: StreamsCalls;
   quarantine(): QuarantineState;
   status(): StreamsStatus;
   /** Takes the rates' next sample; call it once a second. */
@@ -43,7 +47,7 @@ export interface StreamsService {
 
 /** Creates the service over the engine's buffer. */
 export function createStreamsService(deps: StreamsServiceDeps): StreamsService {
-  const { bus, buffer, clock, feeds, subjects, rows, intake, quarantine, reporter } = deps;
+  const { bus, buffer, clock, feeds, subjects, rows, intake, quarantine, reporter, stored } = deps;
   const inRate = createRateMeter(clock);
   const outRate = createRateMeter(clock);
 
@@ -68,18 +72,29 @@ export function createStreamsService(deps: StreamsServiceDeps): StreamsService {
     return packMarks(marksOf(held.trust));
   }
 
-  return {
-    read({ seq }) {
-      const held = get(seq);
-      const { atMs, subject, data: bytes } = held;
-      // The report first: making it may find out more about the message.
-      const trust = reporter.report(held);
-      const { peer } = rows.read(held, true);
-      const { type, session } = subjects.read(subject);
-      return { seq, atMs, subject, type, session, peer, bytes, trust };
+  function shown(held: HeldMessage, by: Pick<StoredReader, 'rows' | 'reporter'>): BufferedMessage {
+    const { seq, atMs, subject, data: bytes } = held;
+    // The report first: making it may find out more about the message.
+    const trust = by.reporter.report(held);
+    const { peer } = by.rows.read(held, true);
+    const { type, session } = subjects.read(subject);
+    return { seq, atMs, subject, type, session, peer, bytes, trust };
+  }
+
+  const calls: StreamsCalls = {
+    async read({ seq, stream }) {
+      return stream === undefined ? shown(get(seq), { rows, reporter }) : shown(await stored.get(stream, seq), stored);
     },
-    open: ({ seq }) => intake.open(get(seq)),
+    async open({ seq, stream }) {
+      return stream === undefined ? intake.open(get(seq)) : stored.messages.open(await stored.get(stream, seq));
+    },
     check: ({ seqs }) => ({ marks: seqs.map(marksAt) }),
+    stored: () => stored.streams(),
+    page: (input, { signal }) => stored.page(input, signal),
+  };
+
+  return {
+    calls,
     quarantine: () => quarantine.state(),
     status: () => ({
       ...buffer.stats(),

@@ -48,6 +48,7 @@ function setUp(isTrusted = true) {
         secret = true;
         throw new TypeError('seed SUAB… leaked');
       },
+      ...{ stored() {}, page() {} },
     },
     swarm: { start() {}, stop: () => ({ stopped: true }), run() {}, cancel() {}, kill() {} },
   };

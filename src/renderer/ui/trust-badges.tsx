@@ -1,6 +1,7 @@
 /** Lock, pen and link of a message: one glyph each, its meaning in its shape, its tone, its title and its name. */
 import {
   ArrowDownUp,
+  CircleDashed,
   CircleSlash,
   CornerDownRight,
   GitFork,
@@ -55,6 +56,7 @@ const chainIcons: Readonly<Record<ChainMark, LucideIcon>> = {
   'forged-payload': Unlink,
   'forged-link': Unlink,
   'foreign-source': Globe,
+  unplaced: CircleDashed,
 };
 
 const badgePx = 13;

@@ -6,7 +6,7 @@ import type {
   SealReport,
   SignatureReport,
 } from '../../shared/contract/trust-report.ts';
-import type { SealMark } from '../../shared/protocol/trust-marks.ts';
+import type { ChainMark, SealMark } from '../../shared/protocol/trust-marks.ts';
 
 /** Why a payload does not open, as a title. */
 export const openFailureWords: Readonly<Record<OpenFailureKind, string>> = {
@@ -60,6 +60,9 @@ export function signatureSentence(report: SignatureReport): string {
   }
 }
 
-export function chainSentence(report: ChainReport | null): string {
-  return report === null ? 'No envelope, so no chain.' : report.why;
+export function chainSentence(report: ChainReport | null, mark: ChainMark): string {
+  if (report !== null) return report.why;
+  return mark === 'unplaced'
+    ? 'Read from a stream, which holds only a part of the chain of its source: its place is not judged here.'
+    : 'No envelope, so no chain.';
 }

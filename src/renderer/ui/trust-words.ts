@@ -38,6 +38,7 @@ export const chainWords: Readonly<Record<ChainMark, TrustWord>> = {
   'forged-payload': { text: 'chain: forged payload', tone: 'bad' },
   'forged-link': { text: 'chain: forged link', tone: 'bad' },
   'foreign-source': { text: 'chain: foreign source', tone: 'wait' },
+  unplaced: { text: 'chain: not judged, a stream holds a part of it', tone: 'quiet' },
 };
 
 /** Whether a row broke the policy and is never handled. */

@@ -118,7 +118,9 @@ export const callChanges: Readonly<Record<CallName<AppContract>, Changes>> = {
   'settings.setSecretUse': 'machine',
   'streams.check': 'nothing',
   'streams.open': 'nothing',
+  'streams.page': 'nothing',
   'streams.read': 'nothing',
+  'streams.stored': 'nothing',
   // A worker is asked over the bus; `kill` and `stop` end processes of this machine.
   'swarm.cancel': 'bus',
   'swarm.kill': 'machine',

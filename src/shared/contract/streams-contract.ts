@@ -9,11 +9,11 @@ import type { OpenedPayload, RefusalReason, TrustReport } from './trust-report.t
 
 const seq = z.int().nonnegative();
 
-/** A message as it lies in the engine's buffer; `bytes` are exact. */
+/** A message as it lies in the engine's buffer, or in a stream; `bytes` are exact. */
 export interface BufferedMessage {
-  /** Place in the engine's buffer since its start, from 1. */
+  /** Place in the engine's buffer since its start, or in the stream, from 1. */
   readonly seq: number;
-  /** Arrival at the engine, ms since the epoch. */
+  /** Arrival at the engine, or when it was stored, ms since the epoch. */
   readonly atMs: number;
   readonly subject: string;
   /** `vak.<plane>.<verb>`, or `foreign` if the subject fits no row (S4). */
@@ -104,8 +104,45 @@ export interface SessionFrame {
   readonly scannedSeq: number;
 }
 
+/** A stream of the durable plane, as it was when it was looked at. */
+export interface StoredStream {
+  readonly name: string;
+  /** Patterns of the subjects that it takes. */
+  readonly subjects: readonly string[];
+  readonly messageCount: number;
+  readonly bytes: number;
+  /** `lastSeq + 1` if it is empty. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** When the first and the last message were stored, ms since the epoch; null: there is none. */
+  readonly oldestMs: number | null;
+  readonly newestMs: number | null;
+}
+
+/** The streams that these credentials see, in order of their names; `why`: why there are none. */
+export interface StoredStreams {
+  readonly streams: readonly StoredStream[];
+  readonly why: string | null;
+}
+
+/**
+ * A page of a stream: rows whose `seq` is the place in the stream and whose `atMs` is when they were stored. All from `fromSeq` to
+ * `toSeq` was looked at; what the filter does not mean is left out. `fromSeq` > `toSeq`: nothing lay there.
+ */
+export interface StoredPage {
+  readonly rows: RowsFrame;
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  /** Of the stream when it was read; `lastSeq + 1` if it is empty. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+}
+
 /** Longest filter of messages, in UTF-16 units. */
 const maxFilterLength = 2048;
+const filterText = z.string().max(maxFilterLength).optional();
+/** A stream by its name; undefined: what was heard live. */
+const streamName = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/);
 
 /**
  * Parameters of `streams.rows`: subjects to show, which of their messages (as typed, `messageFields`; none or empty: all), and where to
@@ -113,20 +150,42 @@ const maxFilterLength = 2048;
  */
 export const rowsParams = z.object({
   pattern: z.string().min(1).max(maxSubjectLength),
-  filter: z.string().max(maxFilterLength).optional(),
+  filter: filterText,
   fromSeq: seq,
 });
+/** Parameters of `streams.tail`: what is stored from a place on, as it is stored. */
+export const tailParams = z.object({ stream: streamName, filter: filterText, fromSeq: seq.min(1) });
 /** Parameters of `streams.session`. */
 export const sessionParams = z.object({ session: z.string().min(1).max(64), fromSeq: seq });
+
+/** Where a page lies: the newest, what is older than a place, what is there from a place on, or from a time of storing on. */
+const pagePlace = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('newest') }),
+  z.object({ kind: z.literal('before'), seq: seq.min(1) }),
+  z.object({ kind: z.literal('from'), seq: seq.min(1) }),
+  z.object({ kind: z.literal('time'), ms: z.int().nonnegative() }),
+]);
+const pageInput = z.object({ stream: streamName, filter: filterText, at: pagePlace });
+export type PageInput = z.infer<typeof pageInput>;
+
+/** A message: by its place in what was heard, or in a stream. */
+const messagePlace = z.object({ seq: seq.min(1), stream: streamName.optional() });
 
 /** Most rows whose signatures one call checks. */
 const maxCheckedRows = 128;
 
 export const streamsContract = {
-  /** The exact bytes of one message and what is known of its trust; `not-found` once it has left the buffer. */
-  read: call(z.object({ seq: seq.min(1) }))<BufferedMessage>(),
-  /** Opens the payload of one message; `not-found` once it has left the buffer. */
-  open: call(z.object({ seq: seq.min(1) }))<OpenedPayload>(),
+  /** The exact bytes of one message and what is known of its trust; `not-found` once it has left the buffer, or the stream. */
+  read: call(messagePlace)<BufferedMessage>(),
+  /** Opens the payload of one message; `not-found` once it has left the buffer, or the stream. */
+  open: call(messagePlace)<OpenedPayload>(),
+  /** Which streams there are, and what lies in them. */
+  stored: call(z.object({}))<StoredStreams>(),
+  /**
+   * A page of a stream. It looks at a bounded part, so it may have few rows or none although there are more: ask again from where it
+   * ends. A filter with a fault is refused with `invalid-input`, a stream that is not there with `not-found`.
+   */
+  page: call(pageInput)<StoredPage>(),
   /** Checks the signatures of rows that are looked at; gives their marks in the same order, −1 for those that have left. */
   check: call(z.object({ seqs: z.array(seq.min(1)).min(1).max(maxCheckedRows) }))<{
     readonly marks: readonly number[];
@@ -134,5 +193,7 @@ export const streamsContract = {
   quarantine: snapshot<QuarantineState>(),
   status: snapshot<StreamsStatus>(),
   rows: feed(rowsParams)<RowsFrame>(),
+  /** Rows of a stream as they are stored, with the places and times of the stream. */
+  tail: feed(tailParams)<RowsFrame>(),
   session: feed(sessionParams)<SessionFrame>(),
 } as const;

@@ -7,7 +7,7 @@
 export const sealMarks = ['none', 'plain', 'exempt', 'sealed', 'opens', 'fails'] as const;
 /** `none`: no envelope; `unchecked`: signed, not verified yet. */
 export const signatureMarks = ['none', 'unsigned', 'unchecked', 'valid', 'invalid'] as const;
-/** The verdicts of E11; `first`: the first envelope of its source that was seen here. */
+/** The verdicts of E11; `first`: the first envelope of its source that was seen here; `unplaced`: read from a stream, which holds a part of its chain only. */
 export const chainMarks = [
   'none',
   'first',
@@ -19,6 +19,7 @@ export const chainMarks = [
   'forged-payload',
   'forged-link',
   'foreign-source',
+  'unplaced',
 ] as const;
 
 export type SealMark = (typeof sealMarks)[number];

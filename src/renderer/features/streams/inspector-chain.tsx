@@ -73,7 +73,9 @@ export function InspectorChain({ trust, onSelect }: InspectorChainProps) {
   return (
     <>
       <p className="inspector-verdict">
-        <TrustLine badge={<ChainBadge mark={marks.chain} />}>{visibleText(chainSentence(chain))}</TrustLine>
+        <TrustLine badge={<ChainBadge mark={marks.chain} />}>
+          {visibleText(chainSentence(chain, marks.chain))}
+        </TrustLine>
       </p>
       {chain !== null && (
         <>

@@ -52,7 +52,9 @@ function TrustFacts({ trust }: { readonly trust: TrustReport }) {
         </TrustLine>
       </DetailFact>
       <DetailFact name="chain">
-        <TrustLine badge={<ChainBadge mark={marks.chain} />}>{visibleText(chainSentence(chain))}</TrustLine>
+        <TrustLine badge={<ChainBadge mark={marks.chain} />}>
+          {visibleText(chainSentence(chain, marks.chain))}
+        </TrustLine>
       </DetailFact>
     </DetailFacts>
   );
