@@ -3,8 +3,7 @@
  * Law: constructs and connects, decides nothing.
  */
 import { createDisposer } from '../shared/base/disposer.ts';
-import type { Bus } from './bus/bus.ts';
-import type { DurablePlane } from './bus/durable.ts';
+import type { Fabric } from './bus/fabric.ts';
 import { createArrivalTurns } from './envelope/arrival-turns.ts';
 import { createIntake } from './envelope/intake.ts';
 import { createQuarantine } from './envelope/quarantine.ts';
@@ -19,16 +18,15 @@ import { createSessionDirectory } from './sessions/session-directory.ts';
 import { createWorkspaceJudging, type WorkspaceJudgingPorts } from './workspace-judging.ts';
 
 export interface StreamsDeps {
-  readonly bus: Bus;
-  readonly durable: DurablePlane;
+  readonly live: Pick<Fabric, 'bus' | 'durable'>;
   readonly ports: WorkspaceJudgingPorts;
   readonly config: { readonly workspace: string; readonly bufferCount: number; readonly bufferBytes: number };
-  readonly onSessions: () => void;
-  readonly onQuarantine: () => void;
+  /** What says that a snapshot has changed. */
+  readonly tell: (name: 'sessions.list' | 'streams.quarantine') => () => void;
 }
 
 /** What the bus carries, judged and kept for the windows: the buffer, the quarantine, who was heard, the feeds. */
-export function createStreams({ bus, durable, ports, config, onSessions, onQuarantine }: StreamsDeps) {
+export function createStreams({ live: { bus, durable }, ports, config, tell }: StreamsDeps) {
   const { clock } = ports;
   const { workspace } = config;
   const held = createDisposer();
@@ -36,14 +34,16 @@ export function createStreams({ bus, durable, ports, config, onSessions, onQuara
   const { reader, opener } = judging;
   const subjects = createSubjectReader();
   const buffer = createMessageBuffer({ capacityCount: config.bufferCount, capacityBytes: config.bufferBytes });
-  const quarantine = createQuarantine({ onChange: onQuarantine });
+  const quarantine = createQuarantine({ onChange: tell('streams.quarantine') });
   const intake = held.add(createIntake({ ...judging, buffer, subjects, quarantine, clock, workspace }));
   // No more than an operator may (A2): a server that enforces it would refuse more as a whole.
   held.add(
     bus.subscribe(`vak.*.${workspace}.>`, { kind: 'inline', onMessage: createArrivalTurns(clock, intake.take) }),
   );
   const sessions = held.add(
-    createSessionDirectory({ intake, buffer, clock, reader: subjects, workspace, onChange: onSessions }),
+    createSessionDirectory({
+      ...{ intake, buffer, clock, reader: subjects, workspace, onChange: tell('sessions.list') },
+    }),
   );
   const rows = createRowReader({ subjects, reader, intake, peerOf: sessions.peerOf });
   const { peerOf } = sessions;

@@ -280,17 +280,10 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
   /** There is one as soon as there is a connection. */
   let heard: AppWorkPlane['onServerDenial'] = () => {};
   const connection = await openConnection(ports, workspace, (peer, denied) => heard(peer, denied));
-  const { bus, durable } = connection.live;
+  const { bus } = connection.live;
   const tell = (name: SnapshotName<AppContract>) => (): void => snapshots.changed(name);
   const { buffer, sessions, feeds, streams, trust } = held.add(
-    createStreams({
-      bus,
-      durable,
-      ports,
-      config,
-      onSessions: tell('sessions.list'),
-      onQuarantine: tell('streams.quarantine'),
-    }),
+    createStreams({ live: connection.live, ports, config, tell }),
   );
   const { identity, settings, issueCredentials, directory } = createPersonal({
     ...{ ports, workspace, buffer, secrets: trust.secrets, engine: connection.engine, connection },
