@@ -1,13 +1,15 @@
 /** A second start, and links into the app that come with it (docs/spec/deep-links.md). */
 import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import { readSnapshot } from './support/bridge.ts';
 import { test } from './support/workbench.ts';
 
-test('L3 a second start shows the first window and goes; its link waits to be looked at, and so does one of a thousand', async ({
+test('L3 L5 a second start shows the first window and goes; its link waits to be looked at, and so does one of a thousand, and a file', async ({
   workbench,
 }) => {
-  const { app, command, page } = workbench;
+  const { app, command, page, profile } = workbench;
   const isFocused = (): Promise<boolean | undefined> =>
     app.evaluate(({ BrowserWindow }) =>
       BrowserWindow.getAllWindows()
@@ -39,10 +41,28 @@ test('L3 a second start shows the first window and goes; its link waits to be lo
   await app.evaluate(({ app: main }, all) => {
     for (const link of all) main.emit('second-instance', {}, ['vak-workbench', link]);
   }, links);
-  await expect(sheet).toContainText('999 links came before it');
+  await expect(sheet).toContainText('999 links or files came before it');
   expect(await sheet.getByRole('button', { name: 'Open' }).count()).toBe(0);
   await page.keyboard.press('Escape');
   await expect(sheet).toBeHidden();
   await expect(page).toHaveTitle('Queues — Vak Workbench');
   expect(await readSnapshot(page, 'settings.current')).toEqual(before);
+
+  const bundle = join(profile, 'night.vakbundle');
+  writeFileSync(bundle, 'no bundle');
+  const third = spawn(command.executablePath, [...command.args, 'night.vakbundle'], {
+    ...{ cwd: profile, env: command.env, stdio: 'ignore' },
+  });
+  expect(await new Promise((resolve) => third.once('exit', resolve))).toBe(0);
+  const question = page.getByRole('dialog', { name: 'Open an incident bundle?' });
+  await expect(question).toContainText('night.vakbundle');
+  await question.getByRole('button', { name: 'Open' }).click();
+  await expect(question).toBeHidden();
+  await expect(page.getByText('night.vakbundle: it is no incident bundle')).toBeVisible();
+
+  await app.evaluate(({ app: main }, file) => main.emit('open-file', { preventDefault() {} }, file), '/x/ops.creds');
+  const keys = page.getByRole('dialog', { name: 'Import credentials?' });
+  await expect(keys.getByRole('alert')).toContainText('no connection to a remote server');
+  await page.keyboard.press('Escape');
+  await expect(keys).toBeHidden();
 });

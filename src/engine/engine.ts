@@ -25,7 +25,7 @@ import { type AppDirectory, createAppDirectory } from './identity/app-directory.
 import { createIdentityService, type IdentityService } from './identity/identity-service.ts';
 import { createCredentialIssuer } from './identity/peer-credentials.ts';
 import type { Profile } from './identity/profile.ts';
-import { createLinksService } from './links/links-service.ts';
+import { createLinksService, type HandedOver } from './links/links-service.ts';
 import { createUsageSampler } from './metrics/process-usage.ts';
 import { createOperatorOutbox } from './outbox/operator-outbox.ts';
 import { type AppWorkPlane, createAppWorkPlane } from './plane/app-work-plane.ts';
@@ -76,8 +76,8 @@ export interface Engine {
   readonly snapshots: SnapshotHub<AppContract>;
   readonly feeds: FeedHub;
   readonly gate: AccessGate;
-  /** A link into the app that the system handed over, as hostile as any; it waits to be looked at. */
-  takeLink(text: string): void;
+  /** What the system handed over for the app, as hostile as any; it waits to be looked at. */
+  take(handed: HandedOver): void;
   /** Opens the key store if that needs nobody. */
   open(): Promise<void>;
   /** Ends the swarm, drains the bus, releases everything. */
@@ -193,7 +193,7 @@ interface OverviewDeps extends Omit<Parameters<typeof createWorkOf>[1], 'alarmSo
   readonly buffer: MessageBuffer;
 }
 
-/** The work, what failed for good, the connection, what the server has for it, links from outside; each may need an operator. */
+/** The work, what failed for good, the connection, and what the server has for it; each may need an operator. */
 function createOverview(ports: EnginePorts, { streams, buffer, identity, ...deps }: OverviewDeps) {
   const { workspace, connection, outbox, plane, tell } = deps;
   const held = createDisposer();
@@ -228,8 +228,7 @@ function createOverview(ports: EnginePorts, { streams, buffer, identity, ...deps
     ...{ ...ports, ...deps, addCardFile: access.calls.addCardFile, membership: plane.membership },
     onChange: tell('rooms.state'),
   });
-  const links = createLinksService(tell('links.waiting'));
-  return { access, provisioning, work, triage, rooms, connections, links, dispose: () => held.dispose() };
+  return { access, provisioning, work, triage, rooms, connections, dispose: () => held.dispose() };
 }
 
 /** What is known of dead letters, and done about them. */
@@ -260,6 +259,9 @@ interface Gated {
   readonly snapshots: Pick<SnapshotHub<AppContract>, 'resend'>;
 }
 
+const createGateOf = ({ profile, selfTest }: EnginePorts, { readOnlyContext }: ConnectionSwitch): AccessGate =>
+  createAccessGate({ keyStore: profile.keyStore, isTrusted: selfTest.ok, readOnlyContext });
+
 /** What waits for the key store, and what has to end without it. */
 function followGate(gate: AccessGate, { sessions, connection, developer, outbox, snapshots }: Gated): Disposable {
   return gate.onChange((isOpen) => {
@@ -273,15 +275,17 @@ function followGate(gate: AccessGate, { sessions, connection, developer, outbox,
 }
 
 /** Builds a running engine on the connection that the settings ask for. */
-export async function createEngine(ports: EnginePorts, config: EngineConfig): Promise<Engine> {
-  const { clock, randomness, profile, selfTest } = ports;
+export async function createEngine(given: EnginePorts, config: EngineConfig): Promise<Engine> {
+  const tell = (name: SnapshotName<AppContract>) => (): void => snapshots.changed(name);
+  const links = createLinksService(tell('links.waiting'));
+  const ports = { ...given, prompt: links.answering(given.prompt) };
+  const { clock, randomness, profile } = ports;
   const { workspace } = config;
   const held = createDisposer();
   /** There is one as soon as there is a connection. */
   let heard: AppWorkPlane['onServerDenial'] = () => {};
   const connection = await openConnection(ports, workspace, (peer, denied) => heard(peer, denied));
   const { bus } = connection.live;
-  const tell = (name: SnapshotName<AppContract>) => (): void => snapshots.changed(name);
   const { buffer, sessions, feeds, streams, trust } = held.add(
     createStreams({ live: connection.live, ports, config, tell }),
   );
@@ -298,8 +302,7 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
       connection.follow(isSecret);
     },
   });
-  const { readOnlyContext } = connection;
-  const gate = held.add(createAccessGate({ keyStore: profile.keyStore, isTrusted: selfTest.ok, readOnlyContext }));
+  const gate = held.add(createGateOf(ports, connection));
   const plane = createAppWorkPlane(ports, {
     ...{ workspace, connection, issueCredentials, sessions, isOpen: () => gate.isOpen, onSwarm: tell('swarm.state') },
     ...{ onSupervisor: () => work.changed(), onMembership: () => rooms.serviceChanged() },
@@ -314,18 +317,17 @@ export async function createEngine(ports: EnginePorts, config: EngineConfig): Pr
       ...{ workspace, connection, outbox, gate, trust, sessions, plane, tell, streams, buffer, identity },
     }),
   );
-  const { usage, sample } = createUsageSampler(clock);
   const { work, triage, rooms } = overview;
-  const parts = { ...overview, ...{ sessions, streams, swarm: plane.swarm, identity, settings } };
+  const { usage, sample } = createUsageSampler(clock);
+  const parts = { ...overview, links, ...{ sessions, streams, swarm: plane.swarm, identity, settings } };
   const readers = readersOf({ ...parts, config, usage });
   const snapshots = held.add(createSnapshotHub<AppContract>(readers, clock, gate.isVisible));
   const developer = held.add(createDeveloperService({ bus, clock, randomness, workspace, issueCredentials }));
   held.add(followGate(gate, { sessions, connection, developer, outbox, snapshots }));
   held.add(keepCurrent({ clock, buffer, streams, snapshots, work }, sample));
   const told = createSessionsService({ workspace, sessions, outbox, clock, randomness });
-  const services = servicesOf({ ...parts, developer, told });
   return {
-    ...{ services, snapshots, feeds, gate, takeLink: overview.links.take },
+    ...{ services: servicesOf({ ...parts, developer, told }), snapshots, feeds, gate, take: links.take },
     async open() {
       await trust.refreshSecrets();
       await identity.open();

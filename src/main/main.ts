@@ -8,6 +8,7 @@ import { natsCliFolder } from '../engine/connections/nats-cli-contexts.ts';
 import { runSelfTest } from '../engine/crypto/self-test.ts';
 import { createEngine, type Engine } from '../engine/engine.ts';
 import { openProfile } from '../engine/identity/profile.ts';
+import type { HandedOver } from '../engine/links/links-service.ts';
 import { createSystemClock } from '../engine/ports/clock.ts';
 import { createJsonLogger } from '../engine/ports/logger.ts';
 import { createSystemRandomness, createUuid } from '../engine/ports/randomness.ts';
@@ -18,7 +19,7 @@ import { createTrustedSenders } from './bridge/trusted-sender.ts';
 import { appOrigin, appUrl, secretEntryUrl } from './platform/app-files.ts';
 import { registerAppScheme, serveAppScheme } from './platform/app-scheme.ts';
 import { createDesktopNotifier } from './platform/desktop-notifier.ts';
-import { linkIn } from './platform/link-arguments.ts';
+import { handedOverIn } from './platform/handed-over.ts';
 import { openLogFile } from './platform/log-file.ts';
 import { createOperatorPrompt } from './platform/operator-prompt.ts';
 import { createSafeStorageVault } from './platform/safe-storage-vault.ts';
@@ -67,11 +68,11 @@ function bringToFront(): void {
 }
 
 /** Came before there was an engine to take it; only the newest counts. */
-let earlyLink = linkIn(process.argv);
+let early = handedOverIn(process.argv, process.cwd());
 
-function takeLink(text: string): void {
-  if (engine === undefined) earlyLink = text;
-  else engine.takeLink(text);
+function take(handed: HandedOver): void {
+  if (engine === undefined) early = handed;
+  else engine.take(handed);
   bringToFront();
 }
 
@@ -159,7 +160,7 @@ async function start(): Promise<void> {
   engine = await startEngine(devOrigin);
   bridge = serveBridge({ ipc: ipcMain, engine, senders, logger });
   await engine.open();
-  if (earlyLink !== undefined) engine.takeLink(earlyLink);
+  if (early !== undefined) engine.take(early);
   openWindow(senders);
   openAgain = () => openWindow(senders);
   app.on('activate', () => {
@@ -177,14 +178,18 @@ async function stop(): Promise<void> {
 
 if (app.requestSingleInstanceLock()) {
   denyNavigation(app, logger);
-  app.on('second-instance', (_event, commandLine) => {
-    const link = linkIn(commandLine);
-    if (link !== undefined) takeLink(link);
+  app.on('second-instance', (_event, commandLine, folder) => {
+    const handed = handedOverIn(commandLine, folder);
+    if (handed !== undefined) take(handed);
     else if (window !== undefined) bringToFront();
   });
   app.on('open-url', (event, link) => {
     event.preventDefault();
-    takeLink(link);
+    take({ link });
+  });
+  app.on('open-file', (event, file) => {
+    event.preventDefault();
+    take({ file });
   });
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();

@@ -49,6 +49,11 @@ export interface ConnectionsServiceDeps {
 const rttEveryMs = 5_000;
 const maxOutages = 32;
 
+interface CredentialsAsked {
+  readonly name: string;
+  readonly linkId?: number | undefined;
+}
+
 /** Creates the service. */
 export function createConnectionsService(deps: ConnectionsServiceDeps): ConnectionsService {
   const { connection, settings, keyStore, prompt, clock, onChange } = deps;
@@ -179,11 +184,11 @@ export function createConnectionsService(deps: ConnectionsServiceDeps): Connecti
     return { imported, skipped: left };
   }
 
-  async function importCredentials({ name }: { readonly name: string }): Promise<{ readonly isImported: boolean }> {
+  async function importCredentials({ name, linkId }: CredentialsAsked): Promise<{ readonly isImported: boolean }> {
     checkOwn(name, 'import');
     let path: string;
     try {
-      path = await prompt.chooseOpenFile({ title: `Credentials of ${name}` });
+      path = await prompt.chooseOpenFile({ title: `Credentials of ${name}`, linkId });
     } catch (error) {
       if (!isVakError(error, 'aborted')) throw error;
       return { isImported: false };

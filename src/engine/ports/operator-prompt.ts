@@ -26,6 +26,6 @@ export interface OperatorPrompt {
   askSecret(question: SecretQuestion, attempt: (secret: Secret) => Promise<void>): Promise<void>;
   /** Path of a new file to write; throws `aborted`. */
   chooseSaveFile(options: { readonly title: string; readonly defaultName: string }): Promise<string>;
-  /** Path of a file to read; throws `aborted`. */
-  chooseOpenFile(options: { readonly title: string }): Promise<string>;
+  /** Path of a file to read; throws `aborted`. With `linkId` nobody is asked: it is the file that waits so, or `conflict` (links-service.ts). */
+  chooseOpenFile(options: { readonly title: string; readonly linkId?: number | undefined }): Promise<string>;
 }

@@ -97,8 +97,8 @@ export function createBundlesService(deps: BundlesServiceDeps): BundlesService {
     }
   }
 
-  async function open(signal: AbortSignal): Promise<BundleReport> {
-    const source = await openBundleSource(await prompt.chooseOpenFile({ title }));
+  async function open(linkId: number | undefined, signal: AbortSignal): Promise<BundleReport> {
+    const source = await openBundleSource(await prompt.chooseOpenFile({ title, linkId }));
     try {
       const bundle = await look(source, signal);
       if (signal.aborted) throw new VakError('aborted', 'bundle: stopped');
@@ -120,7 +120,7 @@ export function createBundlesService(deps: BundlesServiceDeps): BundlesService {
 
   return {
     calls: {
-      open: (_asked, { signal }) => open(signal),
+      open: ({ linkId }, { signal }) => open(linkId, signal),
       page: ({ bundleId, ...asked }) => bundleOf(bundleId).page(asked, clock.now()),
       letter: ({ bundleId, seq }) => bundleOf(bundleId).letter(seq),
       close({ bundleId }) {

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { call, snapshot } from './define-contract.ts';
 import type { LetterAnswer, LetterAround, LetterReport, LetterRow } from './dlq-contract.ts';
+import { offeredId } from './links-contract.ts';
 
 /** A bundle that is being looked through, twice: bytes of both times. */
 export interface BundleOpening {
@@ -119,11 +120,11 @@ const bundleId = z.string().min(1).max(64);
 
 export const bundlesContract = {
   /**
-   * Asks which file, looks through all of it, and keeps it open until another one is, it is closed, or the key store is locked.
+   * Asks which file, or takes the one that waits as `linkId` (links-contract.ts), looks through all of it, and keeps it open until another one is, it is closed, or the key store is locked.
    * Throws `aborted` when nothing was chosen or it was stopped, `forbidden` when it cannot be read, `invalid-input` for what is no bundle,
-   * `limit-exceeded` for what is larger than one may be.
+   * `limit-exceeded` for what is larger than one may be, `conflict` when that file does not wait any more.
    */
-  open: call(z.object({}))<BundleReport>(),
+  open: call(z.object({ linkId: offeredId }))<BundleReport>(),
   /** Rows of those of its letters that a filter means, as they stand in the file, newest first. Throws `conflict` for one that is not open any more. */
   page: call(
     z.object({

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { ErrorShape } from '../base/vak-error.ts';
 import { call, snapshot } from './define-contract.ts';
+import { offeredId } from './links-contract.ts';
 
 export const connectionKinds = ['embedded', 'managed', 'remote'] as const;
 export type ConnectionKind = (typeof connectionKinds)[number];
@@ -101,7 +102,10 @@ export const connectionsContract = {
     readonly imported: readonly string[];
     readonly skipped: readonly { readonly name: string; readonly why: string }[];
   }>(),
-  /** Asks for a `.creds` file and keeps what is in it for a context; false if nothing was chosen. */
-  importCredentials: call(z.object({ name }))<{ readonly isImported: boolean }>(),
+  /**
+   * Asks for a `.creds` file, or takes the one that waits as `linkId` (links-contract.ts), and keeps what is in it for a context; false if
+   * nothing was chosen. Throws `conflict` when that file does not wait any more.
+   */
+  importCredentials: call(z.object({ name, linkId: offeredId }))<{ readonly isImported: boolean }>(),
   state: snapshot<ConnectionsState>(),
 } as const;

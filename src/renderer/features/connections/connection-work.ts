@@ -41,8 +41,8 @@ export interface ConnectionWork {
   use(name: string): Promise<void>;
   /** As `use`, but asks first if workers would go along. */
   requestUse(context: ConnectionContext, workerCount: number): void;
-  /** Asks for a `.creds` file in a window of main's own. */
-  importCredentials(name: string): Promise<void>;
+  /** Asks for a `.creds` file in a window of main's own, or takes the one that waits so. */
+  importCredentials(name: string, linkId?: number): Promise<void>;
   importNats(): Promise<void>;
   remove(name: string): Promise<void>;
   /** Takes away how the last thing ended. */
@@ -100,9 +100,9 @@ export function createConnectionWork({ client, notify }: ConnectionWorkDeps): Co
       if (workerCount > 0) store.setState({ moving: { context, workerCount } });
       else void use(context.name);
     },
-    importCredentials: (name) =>
+    importCredentials: (name, linkId) =>
       run(name, 'Import credentials for', async () => {
-        const { isImported } = await client.importCredentials({ name });
+        const { isImported } = await client.importCredentials({ name, linkId });
         if (isImported) notify(`The credentials for ${name} are in the key store.`);
         return undefined;
       }),

@@ -8,6 +8,7 @@ import { liveWorkers, moveWords } from '../../ui/swarm-words.ts';
 import { useActions, useSnapshot, useWorkbench } from '../../workbench.tsx';
 import { createConnectionActions, createUseActions } from './connection-actions.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
+import { CredentialsFileSheet } from './credentials-file-sheet.tsx';
 import { createOutageNotices } from './outage-notices.ts';
 import { ProvisionDialog } from './provision-dialog.tsx';
 import { createSwarmMoves } from './swarm-moves.ts';
@@ -121,6 +122,7 @@ export function ConnectionsFeature() {
       <RemoveGuard />
       <MoveGuard />
       <ProvisionDialog />
+      <CredentialsFileSheet />
     </>
   );
 }

@@ -19,8 +19,8 @@ export interface BundleWorkState {
 
 export interface BundleWork {
   readonly store: StoreApi<BundleWorkState>;
-  /** Asks which file, and shows it; closing that window leaves all as it is. Rejects with why it could not be opened. */
-  open(): Promise<void>;
+  /** Asks which file, or takes the one that waits so, and shows it; closing that window leaves all as it is. Rejects with why it could not be opened. */
+  open(linkId?: number): Promise<void>;
   /** Ends looking through a file. */
   stop(): void;
   /** Lists others: the former letter is no longer in sight. */
@@ -55,12 +55,12 @@ export function createBundleWork({ client, reportError, showView }: BundleWorkDe
 
   return {
     store,
-    async open() {
+    async open(linkId) {
       if (opening !== undefined) return;
       const stop = new AbortController();
       opening = stop;
       try {
-        const bundle = await client.open({}, { signal: stop.signal });
+        const bundle = await client.open({ linkId }, { signal: stop.signal });
         store.setState({ ...none, bundle });
         showView();
       } catch (error) {

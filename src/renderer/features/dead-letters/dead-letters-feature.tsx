@@ -1,6 +1,7 @@
 /** What belongs to dead letters whatever view is shown: opening a bundle of another workbench. */
 import { useMemo } from 'react';
 import { useActions } from '../../workbench.tsx';
+import { BundleFileSheet } from './bundle-file-sheet.tsx';
 import { BundleOpeningDialog } from './bundle-opening.tsx';
 import { useBundleWork } from './use-bundle-work.ts';
 
@@ -16,5 +17,10 @@ export function DeadLettersFeature() {
     [work],
   );
   useActions(actions);
-  return <BundleOpeningDialog />;
+  return (
+    <>
+      <BundleFileSheet />
+      <BundleOpeningDialog />
+    </>
+  );
 }

@@ -4,11 +4,9 @@ import { useStore } from 'zustand';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { WaitingLink } from '../../../shared/contract/links-contract.ts';
 import { formatDeepLink, parseDeepLink } from '../../../shared/protocol/deep-link.ts';
-import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy-text.ts';
 import { DetailFact, DetailFacts } from '../../ui/detail-facts.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { formatCount } from '../../ui/format.ts';
+import { HandedOverDialog, useAnswer } from '../../ui/handed-over-dialog.tsx';
 import { useActions, useSnapshot, useWorkbench, type Workbench } from '../../workbench.tsx';
 import { isSeenHere, placeWords, shownPlace, showPlace } from './link-places.ts';
 
@@ -39,9 +37,9 @@ function createLinkActions({ view, mirror, notify, refuse }: Workbench, workspac
 }
 
 function LinkQuestion({ waiting, titleOf }: LinkSheetProps & { readonly waiting: WaitingLink }) {
-  const { view, client, mirror, reportError } = useWorkbench();
+  const { view, mirror } = useWorkbench();
   const ours = useSnapshot('app.status')?.workspace;
-  const { id, link, why, droppedCount } = waiting;
+  const { link, why } = waiting;
   const words = link === null ? undefined : placeWords(link.place, titleOf);
   const elsewhere =
     link === null || ours === undefined || link.workspace === ours
@@ -49,47 +47,29 @@ function LinkQuestion({ waiting, titleOf }: LinkSheetProps & { readonly waiting:
       : `it is of workspace ${link.workspace}, and this app shows ${ours}`;
   const refusal = why ?? elsewhere ?? words?.why;
   const isSeen = useStore(mirror, (state) => link === null || isSeenHere(link.place, state));
-  const answer = (): void => {
-    client.links.answer({ id }).catch((error: unknown) => reportError('Answer the link', error));
-  };
+  const answer = useAnswer(waiting);
   const onOpen = (): void => {
     if (link !== null) showPlace(view, link.place);
     answer();
   };
   return (
-    <Dialog
-      isOpen
-      onClose={answer}
+    <HandedOverDialog
+      waiting={waiting}
       title="Open a link?"
       description="It came from outside this app. It shows a place, and changes nothing."
+      onOpen={refusal === undefined ? onOpen : undefined}
     >
-      <div className="dialog-body" data-testid="link-sheet">
-        {link !== null && words !== undefined && (
-          <DetailFacts>
-            <DetailFact name="Workspace">{link.workspace}</DetailFact>
-            <DetailFact name={words.what}>{visibleText(words.name)}</DetailFact>
-          </DetailFacts>
-        )}
-        {refusal !== undefined && <p role="alert">It cannot be opened: {refusal}.</p>}
-        {refusal === undefined && !isSeen && (
-          <p>Nothing of this name is here now: it may have ended, or the connection leads elsewhere.</p>
-        )}
-        {droppedCount > 0 && (
-          <p className="dim">
-            {formatCount(droppedCount)} {droppedCount === 1 ? 'link' : 'links'} came before it, unanswered, and{' '}
-            {droppedCount === 1 ? 'is' : 'are'} dropped.
-          </p>
-        )}
-        <DialogActions>
-          <Button onClick={answer}>{refusal === undefined ? 'Cancel' : 'Close'}</Button>
-          {refusal === undefined && (
-            <Button variant="primary" onClick={onOpen}>
-              Open
-            </Button>
-          )}
-        </DialogActions>
-      </div>
-    </Dialog>
+      {link !== null && words !== undefined && (
+        <DetailFacts>
+          <DetailFact name="Workspace">{link.workspace}</DetailFact>
+          <DetailFact name={words.what}>{visibleText(words.name)}</DetailFact>
+        </DetailFacts>
+      )}
+      {refusal !== undefined && <p role="alert">It cannot be opened: {refusal}.</p>}
+      {refusal === undefined && !isSeen && (
+        <p>Nothing of this name is here now: it may have ended, or the connection leads elsewhere.</p>
+      )}
+    </HandedOverDialog>
   );
 }
 
@@ -98,5 +78,7 @@ export function LinksFeature({ titleOf }: LinkSheetProps) {
   const workspace = useSnapshot('app.status')?.workspace ?? '';
   const waiting = useSnapshot('links.waiting') ?? null;
   useActions(useMemo(() => createLinkActions(workbench, workspace), [workbench, workspace]));
-  return waiting === null ? null : <LinkQuestion key={waiting.id} waiting={waiting} titleOf={titleOf} />;
+  return waiting === null || waiting.file !== null ? null : (
+    <LinkQuestion key={waiting.id} waiting={waiting} titleOf={titleOf} />
+  );
 }
