@@ -1,4 +1,4 @@
-/** The nine views by keyboard alone: every control is reached by Tab or the arrows of its group, has a name; `?` lists every key. */
+/** The nine views by keyboard alone: every control is reached by Tab or the arrows of its group, has a name; `?` lists every key; nothing moves for who asks so. */
 import { expect, type Page } from '@playwright/test';
 import { burstSealed, call } from './support/bridge.ts';
 import { shareWorkbench, test } from './support/workbench.ts';
@@ -103,4 +103,50 @@ test('the sheet of keys lists in each view every action of the registry that has
     // The palette does not list itself.
     expect([...listed].sort()).toEqual([...withKeys, 'Search or run…'].sort());
   }
+});
+
+/** Notes from now on what moves or fades for longer than no time. */
+const watchMotion = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const moved = new Set<string>();
+    Object.assign(window, { moved });
+    const note = ({ type, target }: Event): void => {
+      const lasting = (target as Element)
+        .getAnimations({ subtree: true })
+        .filter((one) => Number(one.effect?.getComputedTiming().endTime) > 0)
+        // It keeps what is late out of sight for a moment, and moves nothing.
+        .filter((one) => (one as CSSAnimation).animationName !== 'late');
+      if (type === 'transitionrun' || lasting.length > 0) moved.add(`${type} ${(target as Element).className}`);
+    };
+    for (const type of ['transitionrun', 'animationstart']) document.addEventListener(type, note, true);
+  });
+
+/** What moved since the last look. */
+const takeMoved = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(() => {
+    const { moved } = window as unknown as { moved: Set<string> };
+    const taken = [...moved];
+    moved.clear();
+    return taken;
+  });
+
+test('moves and fades nothing where the system asks for less motion, in any view or overlay', async () => {
+  const { page } = shared();
+  const walk = async (): Promise<readonly string[]> => {
+    for (const digit of '123456789') await page.keyboard.press(`Control+${digit}`);
+    for (const key of ['Control+k', '?', 'Control+Enter']) {
+      await page.keyboard.press(key);
+      await expect(page.getByRole('dialog')).toBeVisible();
+      await page.keyboard.press('Escape');
+      await expect(page.getByRole('dialog')).toBeHidden();
+    }
+    return await takeMoved(page);
+  };
+  await watchMotion(page);
+  // Else the look itself would be blind.
+  expect((await walk()).length).toBeGreaterThan(1);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  expect(await walk()).toEqual([]);
+  await page.emulateMedia({ reducedMotion: null });
+  await page.keyboard.press('Control+2');
 });

@@ -1,10 +1,38 @@
 /** A second start, and links into the app that come with it (docs/spec/deep-links.md). */
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
+import { callChanges } from '../src/shared/contract/call-changes.ts';
 import { readSnapshot } from './support/bridge.ts';
+import { calledNames, watchMain } from './support/effects.ts';
 import { test } from './support/workbench.ts';
+
+const uuid = '0197a3c0-0000-7000-8000-000000000001';
+const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+const followed = [
+  ...['vak://default/builder/s-1', `vak://default/~queue/build/${uuid}`, 'vak://default/~letters/queue%3Abuild'],
+  ...[`vak://default/~trace/${trace}`, `vak://default/~approval/${uuid}`, `vak://default/~room/ops/${uuid}`],
+  ...['vak://default/~peer/mira', 'vak://default/~view/dead-letters', 'vak://default/~setting/look.theme'],
+];
+
+/** Links of random parts, sound and hostile; the same in each run. */
+function randomLinks(count: number): readonly string[] {
+  const words = [
+    ...['default', 'other', '', 'a b', '~queue', '~purge', '~letters', '~room', '~trace', '~view', '~setting', '~run'],
+    ...['build', uuid, trace, '..', '%00', '%E2%80%AE', 'rm%20-rf', '?run=1', '#x', 'settings', 'a'.repeat(3_000)],
+  ];
+  let state = 20_260_101;
+  const next = (below: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return Math.floor((state / 0x80000000) * below);
+  };
+  const random = Array.from({ length: count - followed.length }, () => {
+    const parts = Array.from({ length: 1 + next(5) }, () => words[next(words.length)]);
+    return `vak://${parts.join('/')}`;
+  });
+  return [...followed, ...random];
+}
 
 test('L3 L5 a second start shows the first window and goes; its link waits to be looked at, and so does one of a thousand, and a file', async ({
   workbench,
@@ -32,21 +60,29 @@ test('L3 L5 a second start shows the first window and goes; its link waits to be
   await expect(page).toHaveTitle('Queues — Vak Workbench');
   expect(await readSnapshot(page, 'links.waiting')).toBeNull();
 
-  const parts = ['~queue/build', '~purge/build', '~letters/%00', 'a/b', '~room/ops/../x', '~trace/0', '~view/none', ''];
-  const links = Array.from({ length: 1_000 }, (_, index) => {
-    const [first, last] = [parts[index % parts.length], parts[(index * 7) % parts.length]];
-    return `vak://${['default', 'other', '', 'a b'][index % 4]}/${index % 3 === 0 ? `${first}/${last}` : first}`;
-  });
-  const before = await readSnapshot(page, 'settings.current');
+  await watchMain(workbench);
+  const files = (): string[] => readdirSync(profile).sort();
+  const before = { settings: await readSnapshot(page, 'settings.current'), files: files() };
+  const links = randomLinks(1_000);
   await app.evaluate(({ app: main }, all) => {
     for (const link of all) main.emit('second-instance', {}, ['vak-workbench', link]);
   }, links);
   await expect(sheet).toContainText('999 links or files came before it');
-  expect(await sheet.getByRole('button', { name: 'Open' }).count()).toBe(0);
   await page.keyboard.press('Escape');
   await expect(sheet).toBeHidden();
   await expect(page).toHaveTitle('Queues — Vak Workbench');
-  expect(await readSnapshot(page, 'settings.current')).toEqual(before);
+  expect(await calledNames(workbench)).toEqual(['links.answer']);
+  // And those that can be followed are: they show a place, which asks for what stands there and no more.
+  for (const link of followed) {
+    await app.evaluate(({ app: main }, one) => main.emit('second-instance', {}, ['vak-workbench', one]), link);
+    await sheet.getByRole('button', { name: 'Open' }).click();
+    await expect(sheet).toBeHidden();
+  }
+  await expect(page).toHaveTitle('Settings — Vak Workbench');
+  const called = await calledNames(workbench);
+  expect(called.length).toBeGreaterThan(followed.length);
+  expect(called.filter((name) => callChanges[name as keyof typeof callChanges] !== 'nothing')).toEqual([]);
+  expect({ settings: await readSnapshot(page, 'settings.current'), files: files() }).toEqual(before);
 
   const bundle = join(profile, 'night.vakbundle');
   writeFileSync(bundle, 'no bundle');

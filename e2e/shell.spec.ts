@@ -23,6 +23,9 @@ const views = [
 const themeOf = (page: Page): Promise<string | undefined> =>
   page.evaluate(() => document.documentElement.dataset['theme']);
 
+const zoomOf = ({ app }: Pick<Workbench, 'app'>): Promise<number | undefined> =>
+  app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.getZoomFactor());
+
 function deniedCount(workbench: Workbench, what: string): number {
   return workbench.readLog().filter((line) => line['event'] === 'window.denied' && line['what'] === what).length;
 }
@@ -339,7 +342,9 @@ test.describe('the app', () => {
     }
   });
 
-  test('starts again with the window where and as large as it was', async ({ profile }) => {
+  test('starts again with the window where and as large as it was, at the zoom that keys gave it', async ({
+    profile,
+  }) => {
     const bounds = { x: 120, y: 64, width: 1180, height: 790 };
     const first = await startWorkbench(profile);
     try {
@@ -349,6 +354,11 @@ test.describe('the app', () => {
       }, bounds);
       await first.page.keyboard.press('Control+5');
       await expect(first.page).toHaveTitle('Trace — Vak Workbench');
+      expect(await zoomOf(first)).toBe(1);
+      for (const key of ['Control+-', 'Control+-', 'Control+0', 'Control+=', 'Control+Shift++', 'Control+=']) {
+        await first.page.keyboard.press(key);
+      }
+      await expect.poll(() => zoomOf(first)).toBe(1.5);
     } finally {
       await first.end();
     }
@@ -357,6 +367,13 @@ test.describe('the app', () => {
       const found = await second.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getBounds());
       expect(found).toEqual(bounds);
       await expect(second.page).toHaveTitle('Trace — Vak Workbench');
+      expect(await zoomOf(second)).toBe(1.5);
+      // However little room it leaves, everything is reached by scrolling.
+      for (let step = 0; step < 3; step++) await second.page.keyboard.press('Control+=');
+      await expect.poll(() => zoomOf(second)).toBe(2);
+      await second.page.getByRole('button', { name: 'Settings', exact: true }).click({ timeout: 5_000 });
+      await expect(second.page).toHaveTitle('Settings — Vak Workbench');
+      await second.page.getByRole('button', { name: /^Theme: / }).click({ timeout: 5_000 });
       expect(second.readLog().filter(({ event }) => event === 'app.stopped')).toHaveLength(1);
     } finally {
       await second.end();

@@ -41,6 +41,12 @@ export async function watchMain({ app }: Pick<Workbench, 'app'>): Promise<void> 
   });
 }
 
+/** Names of the calls that main was asked for since it is watched, all of them. */
+export async function calledNames({ app }: Pick<Workbench, 'app'>): Promise<readonly string[]> {
+  const all = await app.evaluate(() => (globalThis as Watched).effectCalls ?? []);
+  return all.map((call) => /^\[[^,]*,"([a-zA-Z]+\.[a-zA-Z]+)"/.exec(call)?.[1] ?? call);
+}
+
 /** What main was asked since it is watched, without what a window asks by itself. */
 async function calls({ app }: Pick<Workbench, 'app'>): Promise<readonly string[]> {
   const all = await app.evaluate(() => (globalThis as Watched).effectCalls ?? []);

@@ -27,6 +27,7 @@ import { sandboxProblem, sandboxProblemTitle } from './platform/sandbox-check.ts
 import { createUtilityLauncher } from './swarm/utility-launcher.ts';
 import { setAppMenu } from './window/app-menu.ts';
 import { denyByDefault, denyNavigation } from './window/lock-down.ts';
+import { createWindowLook, type WindowLook } from './window/window-look.ts';
 import { openWorkbenchWindow } from './window/workbench-window.ts';
 
 const outFolder = join(import.meta.dirname, '..');
@@ -53,6 +54,7 @@ process.on('unhandledRejection', (thrown) => logger.bug('main.unhandled-rejectio
 let window: BrowserWindow | undefined;
 let engine: Engine | undefined;
 let bridge: Disposable | undefined;
+let look: WindowLook | undefined;
 let isStopped = false;
 
 const workspace = 'default';
@@ -95,11 +97,7 @@ async function startEngine(devOrigin: string | undefined): Promise<Engine> {
   scrubEnvironment(process.env, secretNames(profile.settings.settings().workspaceSecretEnv));
   const { settings } = profile;
   const { memory } = settings.settings();
-  const followLook = (): void => {
-    nativeTheme.themeSource = settings.settings().look.theme;
-  };
-  followLook();
-  settings.onChange(followLook);
+  look = createWindowLook({ settings, theme: nativeTheme, onBug: (thrown) => logger.bug('window.look', thrown) });
   const entry = join(outFolder, 'peers', 'worker.js');
   return await createEngine(
     {
@@ -135,6 +133,7 @@ function openWindow(senders: ReturnType<typeof createTrustedSenders>): void {
   });
   senders.add(window.webContents);
   notifier.mark(window);
+  look?.follow(window);
   window.on('closed', () => {
     window = undefined;
   });
@@ -155,7 +154,10 @@ async function start(): Promise<void> {
     devOrigin === undefined ? [appOrigin] : [appOrigin, devOrigin, devOrigin.replace('http', 'ws')];
   denyByDefault(session.defaultSession, allowedOrigins, logger);
   serveAppScheme(join(outFolder, 'renderer'));
-  setAppMenu(process.platform, { openLogFolder: () => void shell.openPath(logFolder) });
+  setAppMenu(process.platform, {
+    openLogFolder: () => void shell.openPath(logFolder),
+    zoom: (step) => look?.zoom(step),
+  });
   const senders = createTrustedSenders(devOrigin);
   engine = await startEngine(devOrigin);
   bridge = serveBridge({ ipc: ipcMain, engine, senders, logger });

@@ -14,6 +14,7 @@ import { createFrameClock } from './state/frame-clock.ts';
 import { createLookSettings } from './state/look-settings.ts';
 import { createMirrorStore } from './state/mirror-store.ts';
 import { createViewStore } from './state/view-store.ts';
+import { createZoom } from './state/zoom.ts';
 import { ErrorBoundary, ErrorScreen } from './ui/error-boundary.tsx';
 import { createNoticeStore, type NoticeStore } from './ui/notice-store.ts';
 import { followTheme } from './ui/theme.ts';
@@ -45,6 +46,7 @@ function createWorkbench(bridge: Bridge, notices: NoticeStore): Workbench {
     refuse,
     advise,
     setLook: createLookSettings({ mirror, view, save: (setting) => client.settings.set(setting), reportError }),
+    zoom: createZoom({ mirror, save: (setting) => client.settings.set(setting) }),
     whileOpen: createDisposer(),
   };
 }

@@ -11,6 +11,7 @@ import type { FrameClock } from './state/frame-clock.ts';
 import type { SetLook } from './state/look-settings.ts';
 import type { Mirror } from './state/mirror-store.ts';
 import type { ViewState } from './state/view-store.ts';
+import type { Zoom } from './state/zoom.ts';
 import type { NoticeStore } from './ui/notice-store.ts';
 
 export interface Workbench {
@@ -30,6 +31,8 @@ export interface Workbench {
   readonly advise: (text: string) => () => void;
   /** Changes theme or time zone: shown at once, kept in the settings file. */
   readonly setLook: SetLook;
+  /** The size of the window. */
+  readonly zoom: Zoom;
   /** Released when the key store is locked: whatever holds something of the stream belongs to it. */
   readonly whileOpen: Disposer;
 }

@@ -281,7 +281,7 @@ test('settings: a file that changes while it is damaged is left to its writer un
   expect(filesNow()).toEqual(['settings.json']);
   strokes = [JSON.stringify({ look: { theme: 'dark' } })];
   await settings.set('look.timeZone', 'utc');
-  expect(settings.settings().look).toEqual({ theme: 'dark', timeZone: 'utc' });
+  expect(settings.settings().look).toMatchObject({ theme: 'dark', timeZone: 'utc' });
   expect([settings.problems(), filesNow()]).toEqual([[], ['settings.json']]);
 });
 

@@ -7,6 +7,7 @@ import { isToken } from '../protocol/subject.ts';
 import { isKeyAlias } from './key-aliases.ts';
 import { type Applies, limitRows } from './limit-rows.ts';
 import { isVariableName, secretShapeOf, workspaceSecretName } from './secret-shape.ts';
+import { leastZoomPercent, mostZoomPercent, plainZoomPercent } from './zoom-steps.ts';
 
 /** Value of a setting; null where none is set and none is needed. */
 export type SettingValue = string | number | boolean | null;
@@ -223,6 +224,15 @@ export const fixedRows: readonly SettingRow[] = [
     help: 'zone in which times are shown',
     isBus: false,
     accepts: isOneOf(timeZones),
+  },
+  {
+    key: 'look.zoomPercent',
+    type: 'integer',
+    allowed: `${leastZoomPercent} to ${mostZoomPercent} percent`,
+    fallback: plainZoomPercent,
+    help: 'size of everything in the window',
+    isBus: false,
+    accepts: isIntegerIn(leastZoomPercent, mostZoomPercent),
   },
   {
     key: 'idleLockMinutes',

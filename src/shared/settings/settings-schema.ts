@@ -41,7 +41,11 @@ export interface Settings {
   readonly contexts: readonly ContextSettings[];
   readonly currentContext: string;
   readonly policy: { readonly acceptPlain: boolean; readonly acceptUnsigned: boolean };
-  readonly look: { readonly theme: (typeof themes)[number]; readonly timeZone: (typeof timeZones)[number] };
+  readonly look: {
+    readonly theme: (typeof themes)[number];
+    readonly timeZone: (typeof timeZones)[number];
+    readonly zoomPercent: number;
+  };
   readonly natsUrl: string | null;
   /** Name of the variable with the workspace secret, never the secret. */
   readonly workspaceSecretEnv: string;
@@ -199,7 +203,7 @@ function buildSettings(contexts: readonly ContextSettings[], at: <T>(key: string
     contexts,
     currentContext: isThere ? wanted : embeddedContext,
     policy: { acceptPlain: at('policy.acceptPlain'), acceptUnsigned: at('policy.acceptUnsigned') },
-    look: { theme: at('look.theme'), timeZone: at('look.timeZone') },
+    look: { theme: at('look.theme'), timeZone: at('look.timeZone'), zoomPercent: at('look.zoomPercent') },
     natsUrl: at('natsUrl'),
     workspaceSecretEnv: at('workspaceSecretEnv'),
     idleLockMinutes: at('idleLockMinutes'),

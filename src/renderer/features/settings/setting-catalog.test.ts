@@ -71,7 +71,7 @@ describe('the settings page', () => {
     const secrets = [{ name: 'VAK_BUS_NATS_NKEY_SEED', isSet: true, source: null, help: 'seed of the bus' }];
     const keys = (query: string) => filterSettings({ values, secrets }, query).values.map(({ key }) => key);
     expect(keys('unsealed accept')).toEqual(['policy.acceptPlain']);
-    expect(keys('look.')).toEqual(['look.theme', 'look.timeZone']);
+    expect(keys('look.')).toEqual(['look.theme', 'look.timeZone', 'look.zoomPercent']);
     expect(keys('security')).toEqual(['idleLockMinutes']);
     expect(keys('VAK_WORKSPACE_SECRET')).toEqual([]);
     expect(filterSettings({ values, secrets }, 'nkey').secrets).toEqual(secrets);

@@ -28,6 +28,7 @@ const labels: Readonly<Record<string, string>> = {
   'policy.acceptUnsigned': 'Accept unsigned messages',
   'look.theme': 'Theme',
   'look.timeZone': 'Times',
+  'look.zoomPercent': 'Zoom',
   idleLockMinutes: 'Lock after time without use',
   keyAliases: 'Aliases of foreign key ids',
   'retention.workMiB': 'Tasks that wait: size',
@@ -83,6 +84,7 @@ const unitsBySuffix = [
   ['Messages', 'messages'],
   ['Lines', 'lines'],
   ['Minutes', 'min'],
+  ['Percent', '%'],
 ] as const;
 
 function unitOf(key: string): string | undefined {

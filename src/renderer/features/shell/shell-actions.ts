@@ -1,6 +1,8 @@
 /** Actions of the frame itself: go to a view, theme, time, palette, keys. */
+import { zoomAfter } from '../../../shared/settings/zoom-steps.ts';
 import type { Action } from '../../actions/action-registry.ts';
 import { showQuarantine, type ThemeChoice } from '../../state/view-store.ts';
+import { formatPercent } from '../../ui/format.ts';
 import type { Workbench } from '../../workbench.tsx';
 import { viewCatalog } from './view-catalog.ts';
 
@@ -16,8 +18,14 @@ const themeTitles: Readonly<Record<ThemeChoice, string>> = {
   dark: 'Use the dark theme',
 };
 
+const zoomActions = [
+  { step: 'in', title: 'Zoom in', keys: ['Mod+=', 'Mod++'] },
+  { step: 'out', title: 'Zoom out', keys: ['Mod+-'] },
+  { step: 'actual', title: 'Zoom to 100 %', keys: ['Mod+0'] },
+] as const;
+
 export function createShellActions(
-  { view, setLook }: Pick<Workbench, 'view' | 'setLook'>,
+  { view, setLook, zoom }: Pick<Workbench, 'view' | 'setLook' | 'zoom'>,
   commands: ShellCommands,
 ): readonly Action[] {
   const goTo = viewCatalog.map(({ id, title, keys }) => ({
@@ -34,6 +42,12 @@ export function createShellActions(
     disabledReason: () => (view.getState().theme === theme ? 'it is used already' : undefined),
     run: () => setLook({ theme }),
   }));
+  const zooms = zoomActions.map(({ step, title, keys }) => ({
+    ...{ id: `zoom.${step}`, title, group: 'Appearance', keys },
+    disabledReason: () =>
+      zoomAfter(zoom.percent(), step) === zoom.percent() ? `it is at ${formatPercent(zoom.percent())}` : undefined,
+    run: () => zoom.step(step),
+  }));
   return [
     ...goTo,
     { id: 'shell.palette', title: 'Search or run…', group: 'Workbench', keys: ['Mod+K'], run: commands.openPalette },
@@ -45,6 +59,7 @@ export function createShellActions(
       run: () => showQuarantine(view),
     },
     ...themes,
+    ...zooms,
     {
       id: 'time.switch',
       title: 'Switch times between UTC and local',

@@ -36,17 +36,17 @@ function useDocumentTitle(): void {
 }
 
 export function Shell({ attention, badges, notices, children }: ShellProps) {
-  const { view, setLook } = useWorkbench();
+  const { view, setLook, zoom } = useWorkbench();
   const [open, setOpen] = useState<'palette' | 'keys' | undefined>();
   const close = (): void => setOpen(undefined);
   useActions(
     useMemo(
       () =>
         createShellActions(
-          { view, setLook },
+          { view, setLook, zoom },
           { openPalette: () => setOpen('palette'), openKeys: () => setOpen('keys') },
         ),
-      [view, setLook],
+      [view, setLook, zoom],
     ),
   );
   useKeyDispatch();
