@@ -46,7 +46,7 @@ function createWorkbench(bridge: Bridge, notices: NoticeStore): Workbench {
     refuse,
     advise,
     setLook: createLookSettings({ mirror, view, save: (setting) => client.settings.set(setting), reportError }),
-    zoom: createZoom({ mirror, save: (setting) => client.settings.set(setting) }),
+    zoom: createZoom({ mirror, save: (setting) => client.settings.set(setting), reportError }),
     whileOpen: createDisposer(),
   };
 }

@@ -1,6 +1,6 @@
 /**
  * The size of the window, which the settings own and main applies.
- * Law: steps that are pressed faster than the settings answer add up.
+ * Law: steps that are pressed faster than the settings answer add up, and the last one stands.
  */
 import type { StoreApi } from 'zustand/vanilla';
 import { type ZoomStep, zoomAfter } from '../../shared/settings/zoom-steps.ts';
@@ -12,37 +12,44 @@ const key = 'look.zoomPercent';
 export interface Zoom {
   /** Size in percent, as it is or was asked for last. */
   percent(): number;
-  /** Rejects with what the settings say, if they refuse. */
-  step(step: ZoomStep): Promise<void>;
+  step(step: ZoomStep): void;
 }
 
 export interface ZoomDeps {
   readonly mirror: StoreApi<Mirror>;
   /** `client.settings.set`. */
   readonly save: (setting: { readonly key: string; readonly value: number }) => Promise<void>;
+  readonly reportError: (doing: string, error: unknown) => void;
 }
 
 /** Follows the settings while the window lives. */
-export function createZoom({ mirror, save }: ZoomDeps): Zoom {
+export function createZoom({ mirror, save, reportError }: ZoomDeps): Zoom {
   let asked: number | undefined;
-  let savingCount = 0;
+  let saving: Promise<void> | undefined;
   mirror.subscribe((state, before) => {
-    if (savingCount === 0 && state['settings.current'] !== before['settings.current']) asked = undefined;
+    if (saving === undefined && state['settings.current'] !== before['settings.current']) asked = undefined;
   });
   const percent = (): number => asked ?? numberSetting(mirror.getState()['settings.current'], key);
+  /** One after the other: two at once could be written in either order. */
+  async function saveAsked(): Promise<void> {
+    let saved: number | undefined;
+    try {
+      while (asked !== undefined && asked !== saved) {
+        saved = asked;
+        await save({ key, value: saved });
+      }
+    } catch (error) {
+      asked = undefined;
+      reportError('Zoom', error);
+    } finally {
+      saving = undefined;
+    }
+  }
   return {
     percent,
-    async step(step) {
+    step(step) {
       asked = zoomAfter(percent(), step);
-      savingCount++;
-      try {
-        await save({ key, value: asked });
-      } catch (error) {
-        asked = undefined;
-        throw error;
-      } finally {
-        savingCount--;
-      }
+      saving ??= saveAsked();
     },
   };
 }
