@@ -50,12 +50,26 @@ describe('the config of packages', () => {
     expect(rest).toEqual({});
     const taken = filter.filter((pattern) => !pattern.startsWith('!'));
     expect(taken).toEqual(['package.json', 'out/{main,peers,chunks,preload,renderer}/**']);
-    expect(valuesNamed(config, 'extraFiles')).toEqual([]);
+    const metainfo = 'vak-workbench.metainfo.xml';
+    const metadata = [{ from: `build/linux/${metainfo}`, to: `usr/share/metainfo/${metainfo}` }];
+    expect(valuesNamed(config, 'extraFiles')).toEqual([metadata]);
     const notices = 'THIRD-PARTY-NOTICES.txt';
     const texts = [{ filter: ['LICENSE'] }, { from: `out/notices/${notices}`, to: notices }];
     expect(valuesNamed(config, 'extraResources')).toEqual([texts]);
     expect(valuesNamed(config, 'files')).toHaveLength(1);
     expect(config.asar).toBe(true);
+  });
+
+  it('tells software centres of the version that is built, and of all that the desktop entry opens', async () => {
+    const config = await readConfig();
+    const metainfo = await readFile(join(ownProjectRoot, 'build', 'linux', 'vak-workbench.metainfo.xml'), 'utf8');
+    expect(metainfo).toContain(`<release version="${packageJson.version}"`);
+    const opened = [
+      ...config.protocols.flatMap(({ schemes }) => schemes.map((scheme) => `x-scheme-handler/${scheme}`)),
+      ...config.fileAssociations.map(({ mimeType }) => mimeType),
+    ];
+    expect([...metainfo.matchAll(/<mediatype>(.*)<\/mediatype>/g)].map(([, type]) => type)).toEqual(opened);
+    expect(config.fileAssociations.map(({ ext }) => ext)).toEqual(['vakbundle', 'creds']);
   });
 
   it('never switches the sandbox off', async () => {

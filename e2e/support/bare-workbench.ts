@@ -11,13 +11,24 @@ import type { Readable } from 'node:stream';
 import { type Browser, chromium, expect, type Page } from '@playwright/test';
 import { describeLiving, livingOf } from './processes.ts';
 import { passGate } from './secret-entry.ts';
-import { startCommand } from './workbench.ts';
+import { type StartCommand, startCommand } from './workbench.ts';
 
-export interface BareWorkbench {
+/** What tells its processes from others. */
+export interface Started {
+  readonly mark: string;
+  readonly profile: string;
+}
+
+interface Debugged {
   readonly page: Page;
+  signal(name: NodeJS.Signals): void;
+  /** Ends it as a system does, and checks that nothing is left. */
+  end(): Promise<void>;
+}
+
+export interface BareWorkbench extends Pick<Debugged, 'page' | 'end'> {
   /** Hides or shows the window, as the system does. */
   setHidden(isHidden: boolean): Promise<void>;
-  end(): Promise<void>;
 }
 
 /** Loaded into main before the app: the window hides and shows by signal, as no debugger is attached that could be asked. */
@@ -44,13 +55,9 @@ async function connect(program: ChildProcessByStdio<null, null, Readable>): Prom
   return { browser, page };
 }
 
-/** Starts the app over a profile and waits until its window shows the workbench. */
-export async function startBareWorkbench(profile: string): Promise<BareWorkbench> {
-  const mark = `E2E_START=${randomUUID()}`;
-  const { executablePath, args, env } = await startCommand(profile, mark);
-  const hook = join(profile, 'window-by-signal.cjs');
-  writeFileSync(hook, windowBySignal);
-  const program = spawn(executablePath, ['-r', hook, ...args, '--remote-debugging-port=0'], {
+/** Starts a program with Chromium's debugger, passes the gate, and waits until its window shows the workbench. */
+export async function startDebugged({ executablePath, args, env }: StartCommand, { mark, profile }: Started): Promise<Debugged> {
+  const program = spawn(executablePath, [...args, '--remote-debugging-port=0'], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -60,15 +67,9 @@ export async function startBareWorkbench(profile: string): Promise<BareWorkbench
   });
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
-  const setHidden = async (isHidden: boolean): Promise<void> => {
-    program.kill(isHidden ? 'SIGUSR2' : 'SIGCONT');
-    await expect
-      .poll(() => page.evaluate(() => document.visibilityState), { message: 'visibility of the page' })
-      .toBe(isHidden ? 'hidden' : 'visible');
-  };
   return {
     page,
-    setHidden,
+    signal: (name) => program.kill(name),
     async end() {
       const living = (): string[] => describeLiving(livingOf(mark, profile));
       try {
@@ -79,6 +80,25 @@ export async function startBareWorkbench(profile: string): Promise<BareWorkbench
       } finally {
         for (const { pid } of livingOf(mark, profile)) process.kill(pid, 'SIGKILL');
       }
+    },
+  };
+}
+
+/** Starts the app over a profile and waits until its window shows the workbench. */
+export async function startBareWorkbench(profile: string): Promise<BareWorkbench> {
+  const mark = `E2E_START=${randomUUID()}`;
+  const command = await startCommand(profile, mark);
+  const hook = join(profile, 'window-by-signal.cjs');
+  writeFileSync(hook, windowBySignal);
+  const { page, signal, end } = await startDebugged({ ...command, args: ['-r', hook, ...command.args] }, { mark, profile });
+  return {
+    page,
+    end,
+    async setHidden(isHidden) {
+      signal(isHidden ? 'SIGUSR2' : 'SIGCONT');
+      await expect
+        .poll(() => page.evaluate(() => document.visibilityState), { message: 'visibility of the page' })
+        .toBe(isHidden ? 'hidden' : 'visible');
     },
   };
 }
