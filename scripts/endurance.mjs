@@ -1,10 +1,11 @@
-// `npm run endurance`: set-up, then the unit tests that are too long for `npm test`, at their full size (docs/style.md, tests).
-// A test takes part by reading VAK_ENDURANCE. More arguments go to vitest: `npm run endurance -- key-store`.
+// `npm run endurance`: set-up, then the unit tests that are too long for `npm test`, at their full size (docs/style.md, tests), then the
+// packages for Linux. A test takes part by reading VAK_ENDURANCE. More arguments go to vitest, alone: `npm run endurance -- key-store`.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageCommand } from './child-process.mjs';
 import { isStartedScript, ownProjectRoot } from './files.mjs';
 import { runInForeground } from './foreground.mjs';
+import { testPackages } from './package-test.mjs';
 import { runMain, SetUpError, secondsSince } from './report.mjs';
 import { setUp } from './set-up.mjs';
 
@@ -36,7 +37,7 @@ async function runEndurance(args) {
   });
   const outcome = code === 0 ? 'passed' : `FAILED with code ${code}`;
   process.stdout.write(`== endurance: ${outcome} in ${secondsSince(startedAt)}\n`);
-  return code;
+  return code === 0 && args.length === 0 && process.platform === 'linux' ? await testPackages() : code;
 }
 
 if (isStartedScript(import.meta.url)) await runMain(() => runEndurance(process.argv.slice(2)));

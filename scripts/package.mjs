@@ -95,17 +95,23 @@ export async function findWrongFuses(executable) {
   });
 }
 
-/** The names at the top of an asar archive: four numbers of 4 bytes, the last one the length of the JSON that follows. */
-export async function topOfAsar(file) {
+/** The files of an asar archive as `{ path, size }` (bytes): four numbers of 4 bytes, the last one the length of the JSON that follows. */
+export async function asarEntries(file) {
   const handle = await open(file);
   try {
     const { buffer: numbers } = await handle.read(Buffer.alloc(16), 0, 16, 0);
     const length = numbers.readUInt32LE(12);
     const { buffer: header } = await handle.read(Buffer.alloc(length), 0, length, 16);
-    return Object.keys(JSON.parse(header.toString('utf8')).files).sort();
+    return entriesBelow(JSON.parse(header.toString('utf8')).files, '');
   } finally {
     await handle.close();
   }
+}
+
+function entriesBelow(files, folder) {
+  return Object.entries(files).flatMap(([name, { files: below, size = 0 }]) => {
+    return below === undefined ? [{ path: `${folder}${name}`, size }] : entriesBelow(below, `${folder}${name}/`);
+  });
 }
 
 async function electronBuilder(args, env = process.env) {
@@ -149,7 +155,7 @@ async function packageOffline(electron, targets) {
 }
 
 /** Builds packages in `out/packages`: releases, or where Electron cannot be downloaded, or it is asked for, offline tests. */
-async function packageApp(args) {
+export async function packageApp(args) {
   const isForMac = args.includes('--mac');
   const { electron } = await setUp({ need: isForMac ? 'check' : 'package' });
   await ensureBuilt();
@@ -167,7 +173,8 @@ async function checkUnpacked(folder) {
   const wrong = await findWrongFuses(executable);
   if (wrong.length > 0) throw new SetUpError(`fuses of ${executable} are not as wanted: ${wrong.join(', ')}.`);
   const archive = join(folder, 'resources', 'app.asar');
-  const strange = (await topOfAsar(archive)).filter((name) => !packedNames.includes(name));
+  const tops = new Set((await asarEntries(archive)).map(({ path }) => path.split('/')[0]));
+  const strange = [...tops].filter((name) => !packedNames.includes(name));
   if (strange.length > 0) {
     throw new SetUpError(`${archive} holds ${strange.join(', ')}.\nNext: mend "files" in build/electron-builder.yml.`);
   }

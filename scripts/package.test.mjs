@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { builderArgs, offlineTestArgs, readOfflineTargets, topOfAsar } from './package.mjs';
+import { asarEntries, builderArgs, offlineTestArgs, readOfflineTargets } from './package.mjs';
 import { makeTempFolder } from './test-folder.mjs';
 
 it('an offline test says so in its name, and gives the stand-in on the command line', async () => {
@@ -32,9 +32,11 @@ it('nothing is published, whatever else is asked for', () => {
   expect(builderArgs(['--linux', 'deb']).slice(0, 2)).toEqual(['--publish', 'never']);
 });
 
-it('reads the names at the top of an archive', async () => {
+it('reads the files of an archive', async () => {
   const header = Buffer.from(
-    JSON.stringify({ files: { src: { files: {} }, 'package.json': { size: 2, offset: '0' } } }),
+    JSON.stringify({
+      files: { out: { files: { a: { files: { 'b.js': { size: 7 } } } } }, 'package.json': { size: 2, offset: '0' } },
+    }),
   );
   const numbers = Buffer.alloc(16);
   for (const [at, value] of [4, header.length + 8, header.length + 4, header.length].entries()) {
@@ -42,5 +44,8 @@ it('reads the names at the top of an archive', async () => {
   }
   const file = join(await makeTempFolder(), 'app.asar');
   await writeFile(file, Buffer.concat([numbers, header, Buffer.from('{}')]));
-  expect(await topOfAsar(file)).toEqual(['package.json', 'src']);
+  expect(await asarEntries(file)).toEqual([
+    { path: 'out/a/b.js', size: 7 },
+    { path: 'package.json', size: 2 },
+  ]);
 });

@@ -22,7 +22,7 @@ export interface Started {
 interface Debugged {
   readonly page: Page;
   signal(name: NodeJS.Signals): void;
-  /** Ends it as a system does, and checks that nothing is left. */
+  /** Closes the window, as a person does, and checks that nothing is left. */
   end(): Promise<void>;
 }
 
@@ -56,7 +56,10 @@ async function connect(program: ChildProcessByStdio<null, null, Readable>): Prom
 }
 
 /** Starts a program with Chromium's debugger, passes the gate, and waits until its window shows the workbench. */
-export async function startDebugged({ executablePath, args, env }: StartCommand, { mark, profile }: Started): Promise<Debugged> {
+export async function startDebugged(
+  { executablePath, args, env }: StartCommand,
+  { mark, profile }: Started,
+): Promise<Debugged> {
   const program = spawn(executablePath, [...args, '--remote-debugging-port=0'], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -73,8 +76,8 @@ export async function startDebugged({ executablePath, args, env }: StartCommand,
     async end() {
       const living = (): string[] => describeLiving(livingOf(mark, profile));
       try {
+        await page.evaluate(() => window.close());
         await browser.close();
-        program.kill('SIGTERM');
         await expect.poll(living, { timeout: 15_000, message: 'processes that outlive the app' }).toEqual([]);
         expect(problems).toEqual([]);
       } finally {
@@ -90,7 +93,10 @@ export async function startBareWorkbench(profile: string): Promise<BareWorkbench
   const command = await startCommand(profile, mark);
   const hook = join(profile, 'window-by-signal.cjs');
   writeFileSync(hook, windowBySignal);
-  const { page, signal, end } = await startDebugged({ ...command, args: ['-r', hook, ...command.args] }, { mark, profile });
+  const { page, signal, end } = await startDebugged(
+    { ...command, args: ['-r', hook, ...command.args] },
+    { mark, profile },
+  );
   return {
     page,
     end,

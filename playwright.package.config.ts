@@ -2,7 +2,7 @@ import { defineConfig } from '@playwright/test';
 
 /** Tests on the packages as they were built (scripts/package-test.mjs); never retried. */
 export default defineConfig({
-  testDir: '.',
+  testDir: 'e2e/package',
   testMatch: '*.package.ts',
   workers: 1,
   retries: 0,
@@ -10,5 +10,5 @@ export default defineConfig({
   expect: { timeout: 20_000 },
   forbidOnly: true,
   reporter: [['list']],
-  outputDir: '../../test-results/package',
+  outputDir: 'test-results/package',
 });
