@@ -41,7 +41,7 @@ function List<T>({ tab, label, rows, keyOf, nameOf, none, listRef, children }: L
   const { isHeld, onHover } = useHold();
   const { kept, added } = useHeldRows(rows, { keyOf, isHeld, of: tab });
   const shown = isHeld ? [...kept, ...added] : rows;
-  if (shown.length === 0) return <p className="approvals-none dim">{none}</p>;
+  if (shown.length === 0) return <p className="view-note dim">{none}</p>;
   return (
     <div className="row-list-frame">
       <RowList

@@ -1,20 +1,18 @@
 /** Approvals: the questions at which a worker stops until a person answers (product.md "Approvals"). */
-import { CircleSlash, ClipboardCheck, History, ListPlus, Plug } from 'lucide-react';
+import { CircleSlash, ClipboardCheck, ListPlus, Plug } from 'lucide-react';
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
-import { VakError } from '../../../shared/base/vak-error.ts';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { ApprovalsState, RefusedApproval } from '../../../shared/contract/approvals-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
 import { readOnlyReason } from '../../ui/connection-words.ts';
-import { describeError } from '../../ui/describe-error.ts';
 import { CopyFact, DetailFact, DetailFacts } from '../../ui/detail-facts.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorNotice } from '../../ui/error-notice.tsx';
-import { formatCount, formatDateTime, formatTimeOfDay, formatZone } from '../../ui/format.ts';
+import { formatCount, formatDateTime } from '../../ui/format.ts';
 import { Splitter } from '../../ui/splitter.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useSize } from '../../ui/use-size.ts';
 import { ViewFrame } from '../../ui/view-frame.tsx';
+import { Reading, StaleMark, Unread } from '../../ui/view-states.tsx';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { AnswerDialog } from './answer-dialog.tsx';
 import { createApprovalActions } from './approval-actions.ts';
@@ -95,7 +93,7 @@ function Selected({ state }: { readonly state: ApprovalsState }) {
     const approval = findApproval(state, key);
     if (approval !== undefined) return <ApprovalDetail key={approval.requestId} approval={approval} />;
   }
-  return <p className="approvals-none dim">Select a request to see what is asked, by whom, and what was answered.</p>;
+  return <p className="view-note dim">Select a request to see what is asked, by whom, and what was answered.</p>;
 }
 
 /** The request that has waited longest is selected until another one is; one that is known no more gives way to it. */
@@ -151,7 +149,7 @@ function ApprovalsContent({ state }: { readonly state: ApprovalsState }) {
       {isEmpty ? (
         <NoApprovals />
       ) : (
-        <div className="approvals" data-stale={state.problem !== null}>
+        <div className="approvals stale-edge" data-stale={state.problem !== null}>
           <section className="approvals-side" aria-label="Requests" style={{ width: `${size.px}px` }}>
             <ApprovalLists state={state} listRef={list} />
           </section>
@@ -168,28 +166,10 @@ function ApprovalsContent({ state }: { readonly state: ApprovalsState }) {
 
 function ApprovalsBody({ state }: { readonly state: ApprovalsState | undefined }) {
   if (state === undefined || (state.readAtMs === null && state.problem === null))
-    return <p className="approvals-none dim late">Reading the approvals…</p>;
+    return <Reading words="Reading the approvals…" />;
   if (state.readAtMs === null && state.problem !== null)
-    return (
-      <div className="approvals-none">
-        <ErrorNotice report={describeError('Read the approvals', VakError.fromShape(state.problem))}>
-          <ActionButton action="connections.show" icon={Plug} />
-        </ErrorNotice>
-      </div>
-    );
+    return <Unread doing="Read the approvals" problem={state.problem} />;
   return <ApprovalsContent state={state} />;
-}
-
-/** Whether what is shown is that of now. */
-function StaleMark({ state: { problem, readAtMs } }: { readonly state: ApprovalsState }) {
-  const zone = useViewState((one) => one.timeZone);
-  if (problem === null || readAtMs === null) return null;
-  return (
-    <span className="approvals-stale tone-wait" data-testid="approvals-stale" title={visibleText(problem.message)}>
-      <History size={13} aria-hidden="true" />
-      stale since {formatTimeOfDay(readAtMs, zone)} {formatZone(zone, readAtMs)}
-    </span>
-  );
 }
 
 export function ApprovalsView() {
@@ -203,7 +183,7 @@ export function ApprovalsView() {
       actions={
         isRead && (
           <>
-            <StaleMark state={state} />
+            <StaleMark {...state} data-testid="approvals-stale" />
             {state.problem?.code === 'disconnected' && <ActionButton action="connections.show" icon={Plug} />}
           </>
         )

@@ -116,11 +116,11 @@ export function BundleLetter({ bundle, seq, onClose }: BundleLetterProps) {
         <IconButton icon={X} label="Close the letter" keys="Escape" side="left" onClick={onClose} />
       </header>
       {error !== undefined && (
-        <div className="letter-none">
+        <div className="view-note">
           <ErrorNotice report={describeError(`Read letter ${formatCount(seq)} of the bundle`, error)} />
         </div>
       )}
-      {found === undefined && error === undefined && <p className="letter-none dim late">Reading the letter…</p>}
+      {found === undefined && error === undefined && <p className="view-note dim late">Reading the letter…</p>}
       {found !== undefined && (
         <>
           <LetterStanding letter={found.letter}>

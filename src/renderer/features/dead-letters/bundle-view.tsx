@@ -15,7 +15,7 @@ import { BundleFacts } from './bundle-facts.tsx';
 import { BundleLetter } from './bundle-letter.tsx';
 import { verdictWord } from './bundle-words.ts';
 import type { BundleWork } from './bundle-work.ts';
-import { NoMatch } from './dead-letters-empty.tsx';
+import { NoLetterFound } from './dead-letters-empty.tsx';
 import { knownNames } from './known-names.ts';
 import { LetterFilterField, type LetterFilterFieldProps } from './letter-filter-field.tsx';
 import { LetterList, type LetterListProps, slotKey } from './letter-list.tsx';
@@ -138,9 +138,9 @@ interface LettersProps extends Pick<LetterListProps, 'want' | 'onOpen' | 'listRe
 function Letters({ bundle, state, cursor, ...listed }: LettersProps) {
   const work = useBundleWork();
   const list = { ...listed, slots: state.slots };
-  if (bundle.letterCount === 0) return <p className="letter-none dim">No letter in it can be read.</p>;
+  if (bundle.letterCount === 0) return <p className="view-note dim">No letter in it can be read.</p>;
   if (state.isKnown && state.slots.length === 0)
-    return <NoMatch hint="" hasFault={state.faults.length > 0} onClear={() => work.setFilter('')} />;
+    return <NoLetterFound hint="" hasFault={state.faults.length > 0} onClear={() => work.setFilter('')} />;
   return (
     <div className="letters-place">
       <LetterList {...list} selectedKey={cursor.selectedKey} onSelect={cursor.selectKey} />

@@ -2,6 +2,7 @@
 import { FileSearch } from 'lucide-react';
 import { ActionButton } from '../../actions/action-button.tsx';
 import { ViewFrame } from '../../ui/view-frame.tsx';
+import { StaleMark } from '../../ui/view-states.tsx';
 import { useSnapshot } from '../../workbench.tsx';
 import { BundleView } from './bundle-view.tsx';
 import { LetterDialogs } from './letter-dialogs.tsx';
@@ -18,7 +19,14 @@ export function DeadLettersView() {
     <ViewFrame
       title="Dead letters"
       summary={isRead ? summaryWords(state) : undefined}
-      actions={bundle === null && <ActionButton action="letters.openBundle" icon={FileSearch} label="Open a bundle…" />}
+      actions={
+        bundle === null && (
+          <>
+            {state && <StaleMark {...state} data-testid="letters-stale" />}
+            <ActionButton action="letters.openBundle" icon={FileSearch} label="Open a bundle…" />
+          </>
+        )
+      }
     >
       {bundle === null ? <LettersContent state={state} /> : <BundleView key={bundle.bundleId} bundle={bundle} />}
       <LetterDialogs />

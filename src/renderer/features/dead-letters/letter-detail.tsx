@@ -56,11 +56,11 @@ export function LetterDetail({ seq, onClose }: { readonly seq: number; readonly 
     <>
       <Head seq={seq} onClose={onClose} />
       {error !== undefined && (
-        <div className="letter-none" data-testid="letter-gone">
+        <div className="view-note" data-testid="letter-gone">
           <ErrorNotice report={describeError(`Read letter ${formatCount(seq)}`, error)} />
         </div>
       )}
-      {letter === undefined && error === undefined && <p className="letter-none dim late">Reading the letter…</p>}
+      {letter === undefined && error === undefined && <p className="view-note dim late">Reading the letter…</p>}
       {letter !== undefined && (
         <>
           <Standing letter={letter} />

@@ -72,7 +72,7 @@ export function LetterFailure({ letter }: { readonly letter: LetterReport }) {
           <Attempt key={`${attempt.attempt} ${attempt.endedMs}`} attempt={attempt} />
         ))}
       </ol>
-      {attemptList.length === 0 && <p className="letter-none dim">No attempt of it is known here.</p>}
+      {attemptList.length === 0 && <p className="view-note dim">No attempt of it is known here.</p>}
     </div>
   );
 }

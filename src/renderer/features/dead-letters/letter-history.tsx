@@ -76,21 +76,21 @@ export function LetterHistory({ letter }: { readonly letter: LetterReport }) {
           <Retry key={retry.taskId} retry={retry} />
         ))}
       </ol>
-      {retries.length === 0 && <p className="letter-none dim">It was not retried.</p>}
+      {retries.length === 0 && <p className="view-note dim">It was not retried.</p>}
       <h3 className="detail-heading">What led to it, nearest first</h3>
       <ol className="letter-lines">
         {ancestors.map((ancestor) => (
           <Ancestor key={ancestor.id} ancestor={ancestor} />
         ))}
       </ol>
-      {ancestors.length === 0 && <p className="letter-none dim">Its task names no cause.</p>}
+      {ancestors.length === 0 && <p className="view-note dim">Its task names no cause.</p>}
       <h3 className="detail-heading">Audit: what is on record, signed</h3>
       <ol className="letter-lines" data-testid="letter-audit">
         {audit.map((line) => (
           <Audit key={`${line.operationId} ${line.action} ${line.outcome} ${line.atMs}`} line={line} />
         ))}
       </ol>
-      {audit.length === 0 && <p className="letter-none dim">Nothing is on record of it.</p>}
+      {audit.length === 0 && <p className="view-note dim">Nothing is on record of it.</p>}
     </div>
   );
 }

@@ -42,7 +42,7 @@ function Figure({
 function Figures({ samples }: Pick<LetterAround, 'samples'>) {
   const zone = useViewState((state) => state.timeZone);
   const [first, last] = [samples[0], samples.at(-1)];
-  if (first === undefined || last === undefined) return <p className="letter-none dim">No figures of it are known.</p>;
+  if (first === undefined || last === undefined) return <p className="view-note dim">No figures of it are known.</p>;
   return (
     <div className="letter-figures" data-testid="letter-figures">
       <Figure name="CPU" values={samples.map((one) => one.cpuPercent)} format={(value) => formatPercent(value)} />
@@ -109,7 +109,7 @@ export function LetterOutput({ around, isBundled }: LetterOutputProps) {
   return (
     <div className="letter-page" data-testid="letter-around">
       {isEmpty ? (
-        <p className="letter-none dim" data-testid="letter-no-output">
+        <p className="view-note dim" data-testid="letter-no-output">
           {noOutputWords(around, isBundled)}
         </p>
       ) : (
@@ -119,7 +119,7 @@ export function LetterOutput({ around, isBundled }: LetterOutputProps) {
           {outputs.map((output) => (
             <Output key={output.stream} output={output} />
           ))}
-          {outputs.length === 0 && <p className="letter-none dim">It printed nothing that is held.</p>}
+          {outputs.length === 0 && <p className="view-note dim">It printed nothing that is held.</p>}
           <States states={states} />
         </>
       )}
@@ -153,10 +153,10 @@ export function HeardOutput({ letter: { seq, session } }: { readonly letter: Pic
   const { around, error } = answer.of === of ? answer : { around: undefined, error: undefined };
   if (error !== undefined)
     return (
-      <div className="letter-page letter-none">
+      <div className="letter-page view-note">
         <ErrorNotice report={describeError('Read what its session said', error)} />
       </div>
     );
-  if (around === undefined) return <p className="letter-page letter-none dim late">Reading what its session said…</p>;
+  if (around === undefined) return <p className="letter-page view-note dim late">Reading what its session said…</p>;
   return <LetterOutput around={around} isBundled={false} />;
 }

@@ -100,9 +100,9 @@ export function LetterTask({ letter }: { readonly letter: LetterReport }) {
         <span className="dim">Who opens it is put on record, before it is shown.</span>
       </div>
       {closedWhy !== null && <p className="letter-why tone-wait">{visibleText(closedWhy)}</p>}
-      {isBusy && <p className="letter-none dim late">Opening the payload…</p>}
+      {isBusy && <p className="view-note dim late">Opening the payload…</p>}
       {report !== undefined && (
-        <div className="letter-none">
+        <div className="view-note">
           <ErrorNotice report={report} />
         </div>
       )}

@@ -12,10 +12,11 @@ import { SidePanel } from '../../ui/side-panel.tsx';
 import { Splitter } from '../../ui/splitter.tsx';
 import { useHeldRows, useHold } from '../../ui/use-held-rows.ts';
 import { useSize } from '../../ui/use-size.ts';
+import { Reading, Unread } from '../../ui/view-states.tsx';
 import { useActions, useViewState, useWorkbench } from '../../workbench.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { CampaignStrip } from './campaign-strip.tsx';
-import { LettersSkeleton, NoLetters, NoMatch, UnreadLetters } from './dead-letters-empty.tsx';
+import { NoLetterFound, NoLetters } from './dead-letters-empty.tsx';
 import { GroupList, type GroupRow } from './group-list.tsx';
 import { knownNames } from './known-names.ts';
 import { type ActedOn, createChangeActions, createMoveActions, createWaitingActions } from './letter-actions.ts';
@@ -23,7 +24,7 @@ import { LetterDetail } from './letter-detail.tsx';
 import { LetterList } from './letter-list.tsx';
 import type { LetterPagesState } from './letter-pages.ts';
 import { allKey, filterOfGroup, scopeOf } from './letter-scope.ts';
-import { groupTitle } from './letter-words.ts';
+import { groupTitle, waitingWords } from './letter-words.ts';
 import type { SaidCause } from './letter-work.ts';
 import { LettersStrip } from './letters-strip.tsx';
 import { UnreadStrip } from './unread-strip.tsx';
@@ -144,20 +145,22 @@ function LettersPlace({ letters, cursor, hold, moves, listRef, known, isUnnamed 
   const { pages, state } = letters;
   if (isUnnamed)
     return (
-      <p className="letter-none dim">No filter tells those without a name apart; put them together by cause instead.</p>
+      <p className="view-note dim">No filter tells those without a name apart; put them together by cause instead.</p>
     );
   const isFailed = state.error !== undefined;
   // What is there of another filter would be taken for an answer.
   if (isFailed && state.slotsOf !== state.filter)
     return (
-      <div className="letter-none">
+      <div className="view-note">
         <ErrorNotice report={describeError('Read the letters', state.error)}>
           <Button onClick={pages.refresh}>Try again</Button>
         </ErrorNotice>
       </div>
     );
   if (state.isKnown && state.slots.length === 0 && !isFailed)
-    return <NoMatch hasFault={(known?.faults.length ?? 0) > 0} onClear={() => view.setState({ letterFilter: '' })} />;
+    return (
+      <NoLetterFound hasFault={(known?.faults.length ?? 0) > 0} onClear={() => view.setState({ letterFilter: '' })} />
+    );
   return (
     <div className="letters-place" onKeyDownCapture={hold.onKey}>
       <LetterList
@@ -307,9 +310,11 @@ function Lists({ scene }: { readonly scene: LetterScene }) {
 }
 
 /** Nothing of them is known yet, or that they cannot be read. */
-function Unread({ state }: { readonly state: LettersState | undefined }) {
+function NotYet({ state }: { readonly state: LettersState | undefined }) {
   const problem = state?.problem ?? null;
-  return problem === null ? <LettersSkeleton state={state} /> : <UnreadLetters problem={problem} />;
+  if (problem !== null) return <Unread doing="Read the dead letters" problem={problem} />;
+  const done = state && { count: state.readCount, of: state.streamCount };
+  return <Reading words={waitingWords(state)} done={done} data-testid="letters-waiting" />;
 }
 
 /** The filter keeps its place and the focus from the first moment, so that nothing that is typed goes elsewhere. */
@@ -320,12 +325,21 @@ export function LettersContent({ state: told }: { readonly state: LettersState |
   const known = told === undefined || told.readAtMs === null ? undefined : told;
   const scene = useLetterScene(known !== undefined);
   const { matchingCount, allCount } = scene.letters.state;
-  if (known !== undefined && known.streamCount === 0 && known.readCount === 0) return <NoLetters />;
+  if (known !== undefined && known.streamCount === 0 && known.readCount === 0)
+    return (
+      <div className="stale-edge" data-stale={known.problem !== null}>
+        <NoLetters />
+      </div>
+    );
   return (
-    <div className="letters" ref={scene.places.root} data-stale={known !== undefined && known.problem !== null}>
+    <div
+      className="letters stale-edge"
+      ref={scene.places.root}
+      data-stale={known !== undefined && known.problem !== null}
+    >
       <Strip scene={scene} known={known} />
       {known === undefined ? (
-        <Unread state={told} />
+        <NotYet state={told} />
       ) : (
         <>
           <CampaignStrip campaigns={known.campaigns} />

@@ -1,13 +1,10 @@
 /** Above the lists: the filter, what letters are put together by, how many there are, and whether that is of now. */
-import { History } from 'lucide-react';
 import type { RefObject } from 'react';
-import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { FilterFault, LettersState } from '../../../shared/contract/dlq-contract.ts';
 import { type Grouping, groupings } from '../../../shared/filter/letter-filter.ts';
 import { ChoiceSwitch } from '../../ui/choice-switch.tsx';
 import type { KnownNames } from '../../ui/filter-completions.ts';
-import { formatCount, formatTimeOfDay, formatZone } from '../../ui/format.ts';
-import { useViewState } from '../../workbench.tsx';
+import { formatCount } from '../../ui/format.ts';
 import { LetterFilterField } from './letter-filter-field.tsx';
 import { groupingTitles, readingWords } from './letter-words.ts';
 
@@ -24,18 +21,6 @@ export interface LettersStripProps {
   readonly leftOutCount: number;
   readonly onLeave: () => void;
   readonly inputRef: RefObject<HTMLInputElement | null>;
-}
-
-/** Whether what is shown is that of now. */
-function Currency({ state: { problem, readAtMs } }: { readonly state: LettersState }) {
-  const zone = useViewState((state) => state.timeZone);
-  if (problem === null || readAtMs === null) return null;
-  return (
-    <span className="letters-note tone-wait" data-testid="letters-stale" title={visibleText(problem.message)}>
-      <History size={13} aria-hidden="true" />
-      stale since {formatTimeOfDay(readAtMs, zone)} {formatZone(zone, readAtMs)}
-    </span>
-  );
 }
 
 export function LettersStrip(props: LettersStripProps) {
@@ -59,7 +44,6 @@ export function LettersStrip(props: LettersStripProps) {
           </span>
         )}
         {reading !== undefined && <span className="dim">{reading}</span>}
-        {state && <Currency state={state} />}
       </span>
     </div>
   );

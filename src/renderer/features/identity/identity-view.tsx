@@ -6,6 +6,7 @@ import { formatCount } from '../../ui/format.ts';
 import { Tabs } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { ViewFrame } from '../../ui/view-frame.tsx';
+import { Reading } from '../../ui/view-states.tsx';
 import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { identityTabs } from './access-actions.ts';
 import { GrantsTab } from './grants-tab.tsx';
@@ -61,7 +62,7 @@ export function IdentityView() {
   if (self === undefined || self === null || keyStore === undefined) {
     return (
       <ViewFrame title={title}>
-        <p className="identity-late late dim">Reading the key store…</p>
+        <Reading words="Reading the key store…" />
       </ViewFrame>
     );
   }

@@ -187,7 +187,7 @@ export function WorkPanel({ work, queues }: WorkPanelProps) {
         </Button>
       }
     >
-      <div className="work" data-stale={isStale}>
+      <div className="work stale-edge" data-stale={isStale}>
         <Figures work={work} />
         {queues.queues.length === 0 ? (
           <p className="panel-note">

@@ -1,14 +1,9 @@
-/** The view while there is no queue to show: nothing read yet, none there, none that matches. */
+/** The view while there is no queue: none was made yet, or none can be. */
 import { DatabaseZap, Layers, ListPlus, Play, Plug } from 'lucide-react';
-import { type ErrorShape, VakError } from '../../../shared/base/vak-error.ts';
-import { visibleText } from '../../../shared/base/visible-text.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
-import { Button } from '../../ui/button.tsx';
 import { readOnlyReason } from '../../ui/connection-words.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { describeError } from '../../ui/describe-error.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { useSnapshot } from '../../workbench.tsx';
 
@@ -60,40 +55,5 @@ function NoQueueYet() {
         <ActionButton action="connections.show" variant="primary" icon={Plug} />
       )}
     </EmptyState>
-  );
-}
-
-export function NoMatch({ filter, onClear }: { readonly filter: string; readonly onClear: () => void }) {
-  return (
-    <div className="queues-none" data-testid="queues-no-match">
-      <p>No queue has “{visibleText(filter.trim())}” in its name or state.</p>
-      <Button onClick={onClear}>Clear the filter</Button>
-    </div>
-  );
-}
-
-/** They could not be read, not once on this connection. */
-export function UnreadQueues({ problem }: { readonly problem: ErrorShape }) {
-  return (
-    <div className="queues-none">
-      <ErrorNotice report={describeError('Read the queues', VakError.fromShape(problem))} />
-      <p className="dim">They are read again by themselves once the connection gives them.</p>
-      <ActionButton action="connections.show" icon={Plug} />
-    </div>
-  );
-}
-
-/** Only where the first reading takes a while. */
-export function QueuesSkeleton() {
-  return (
-    <div className="queues-skeleton late" role="status" aria-label="Reading the queues">
-      {[180, 120, 150, 96, 132].map((width) => (
-        <div key={width} className="queues-skeleton-row">
-          <span style={{ width: `${width}px` }} />
-          <span style={{ width: '64px' }} />
-          <span style={{ width: '320px' }} />
-        </div>
-      ))}
-    </div>
   );
 }

@@ -1,11 +1,10 @@
 /** Above the table: the filter, what it leaves, and whether what is shown is current. */
-import { CircleX, History, Pause, ShieldCheck, ShieldOff } from 'lucide-react';
+import { CircleX, Pause, ShieldCheck, ShieldOff } from 'lucide-react';
 import type { RefObject } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { QueuesState } from '../../../shared/contract/queues-contract.ts';
 import { FilterField } from '../../ui/filter-field.tsx';
-import { formatCount, formatTimeOfDay, formatZone } from '../../ui/format.ts';
-import { useViewState } from '../../workbench.tsx';
+import { formatCount } from '../../ui/format.ts';
 
 export interface QueuesStripProps {
   readonly state: QueuesState;
@@ -42,20 +41,6 @@ function Supervisor({ supervisor: { kind, why } }: Pick<QueuesState, 'supervisor
   );
 }
 
-/** Whether the figures are those of now. */
-function Currency({ state: { problem, readAtMs } }: Pick<QueuesStripProps, 'state'>) {
-  const zone = useViewState((state) => state.timeZone);
-  if (problem === null || readAtMs === null) return null;
-  const why = visibleText(problem.message);
-  return (
-    <span className="queues-mark queues-stale tone-wait" data-testid="queues-stale" title={why}>
-      <History size={13} aria-hidden="true" />
-      stale since {formatTimeOfDay(readAtMs, zone)} {formatZone(zone, readAtMs)}
-      <span className="queues-why">· {why}</span>
-    </span>
-  );
-}
-
 export function QueuesStrip(props: QueuesStripProps) {
   const { state, shownCount, isHeld, filter, onFilter, onLeave, inputRef } = props;
   const { queues, leftOutCount } = state;
@@ -85,7 +70,6 @@ export function QueuesStrip(props: QueuesStripProps) {
         </span>
       )}
       <span className="queues-strip-end">
-        <Currency state={state} />
         <Supervisor supervisor={state.supervisor} />
       </span>
     </div>

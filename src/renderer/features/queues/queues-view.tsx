@@ -1,6 +1,7 @@
 /** Queues: all of them in one table, the selected one at the right (product.md "Queues"). */
 import { ListPlus } from 'lucide-react';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { QueueState, QueuesState } from '../../../shared/contract/queues-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
 import { useEnvironment } from '../../state/use-environment.ts';
@@ -8,13 +9,14 @@ import { copyText } from '../../ui/copy-text.ts';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { type Hold, useHeldRows, useHold } from '../../ui/use-held-rows.ts';
 import { ViewFrame } from '../../ui/view-frame.tsx';
+import { NoMatch, Reading, StaleMark, Unread } from '../../ui/view-states.tsx';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { createMoveActions, createSelectedActions, type QueueMoves } from './queue-actions.ts';
 import { type DetailTab, QueueDetail } from './queue-detail.tsx';
 import { filterQueues, heldQueues, orderOf, sortQueues } from './queue-order.ts';
 import { QueueTable } from './queue-table.tsx';
 import { summaryWords } from './queue-words.ts';
-import { NoMatch, NoQueues, QueuesSkeleton, UnreadQueues } from './queues-empty.tsx';
+import { NoQueues } from './queues-empty.tsx';
 import { QueuesStrip } from './queues-strip.tsx';
 import { useQueueWork } from './use-queue-work.ts';
 import './queues-view.css';
@@ -185,10 +187,14 @@ function QueuesContent({ state }: { readonly state: QueuesState }) {
   const strip = { state, shownCount: rows.length, isHeld: hold.isHeld, filter, onFilter: setFilter };
   return (
     <div className="queues" ref={root}>
-      <section className="queues-main" aria-label="All queues" data-stale={isStale}>
-        {(state.queues.length > 0 || isStale) && <QueuesStrip {...strip} onLeave={focusList} inputRef={filterInput} />}
+      <section className="queues-main stale-edge" aria-label="All queues" data-stale={isStale}>
+        {state.queues.length > 0 && <QueuesStrip {...strip} onLeave={focusList} inputRef={filterInput} />}
         {state.queues.length === 0 && <NoQueues />}
-        {state.queues.length > 0 && rows.length === 0 && <NoMatch filter={filter} onClear={() => setFilter('')} />}
+        {state.queues.length > 0 && rows.length === 0 && (
+          <NoMatch onClear={() => setFilter('')} data-testid="queues-no-match">
+            No queue has “{visibleText(filter.trim())}” in its name or state.
+          </NoMatch>
+        )}
         {rows.length > 0 && (
           <TablePlace {...{ rows, selected, moves, hold, listRef: list }} onEscape={hasDetail ? close : undefined} />
         )}
@@ -210,8 +216,9 @@ function QueuesContent({ state }: { readonly state: QueuesState }) {
 
 /** Whatever is known of the queues, or that nothing is. */
 function QueuesBody({ state }: { readonly state: QueuesState | undefined }) {
-  if (state === undefined || (state.readAtMs === null && state.problem === null)) return <QueuesSkeleton />;
-  if (state.readAtMs === null) return state.problem && <UnreadQueues problem={state.problem} />;
+  if (state === undefined || (state.readAtMs === null && state.problem === null))
+    return <Reading words="Reading the queues…" />;
+  if (state.readAtMs === null) return state.problem && <Unread doing="Read the queues" problem={state.problem} />;
   return <QueuesContent state={state} />;
 }
 
@@ -222,7 +229,12 @@ export function QueuesView() {
     <ViewFrame
       title="Queues"
       summary={hasQueues ? summaryWords(state.queues) : undefined}
-      actions={hasQueues && <ActionButton action="queues.enqueue" icon={ListPlus} variant="primary" />}
+      actions={
+        <>
+          {state && <StaleMark {...state} data-testid="queues-stale" />}
+          {hasQueues && <ActionButton action="queues.enqueue" icon={ListPlus} variant="primary" />}
+        </>
+      }
     >
       <QueuesBody state={state} />
     </ViewFrame>

@@ -1,20 +1,16 @@
 /** Rooms: where people, bots and processes talk, encrypted from end to end (product.md "Rooms"). */
-import { Hash, History, Plug, Plus, SlidersHorizontal } from 'lucide-react';
+import { Hash, Plus, SlidersHorizontal } from 'lucide-react';
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
-import { VakError } from '../../../shared/base/vak-error.ts';
-import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { RoomSummary, RoomsState } from '../../../shared/contract/rooms-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
-import { describeError } from '../../ui/describe-error.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorNotice } from '../../ui/error-notice.tsx';
-import { formatTimeOfDay, formatZone } from '../../ui/format.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { Splitter } from '../../ui/splitter.tsx';
 import { useSize } from '../../ui/use-size.ts';
 import { ViewFrame } from '../../ui/view-frame.tsx';
+import { Reading, StaleMark, Unread } from '../../ui/view-states.tsx';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { MembersPanel } from './members-panel.tsx';
 import { ReadersPanel } from './readers-panel.tsx';
@@ -160,7 +156,7 @@ function RoomsContent({ state }: { readonly state: RoomsState }) {
   useRoomsKeys(places);
   if (state.rooms.length === 0) return <NoRooms state={state} />;
   return (
-    <div className="rooms" data-stale={state.problem !== null}>
+    <div className="rooms stale-edge" data-stale={state.problem !== null}>
       <section className="rooms-side" aria-label="List of rooms" style={{ width: `${size.px}px` }}>
         <RoomList
           state={state}
@@ -190,27 +186,10 @@ function RoomsContent({ state }: { readonly state: RoomsState }) {
 
 function RoomsBody({ state }: { readonly state: RoomsState | undefined }) {
   if (state === undefined || (state.readAtMs === null && state.problem === null))
-    return <p className="rooms-note dim late">Reading the rooms…</p>;
+    return <Reading words="Reading the rooms…" />;
   if (state.readAtMs === null && state.problem !== null)
-    return (
-      <div className="rooms-note">
-        <ErrorNotice report={describeError('Read the rooms', VakError.fromShape(state.problem))}>
-          <ActionButton action="connections.show" icon={Plug} />
-        </ErrorNotice>
-      </div>
-    );
+    return <Unread doing="Read the rooms" problem={state.problem} />;
   return <RoomsContent state={state} />;
-}
-
-function StaleMark({ state: { problem, readAtMs } }: { readonly state: RoomsState }) {
-  const zone = useViewState((one) => one.timeZone);
-  if (problem === null || readAtMs === null) return null;
-  return (
-    <span className="rooms-stale tone-wait" data-testid="rooms-stale" title={visibleText(problem.message)}>
-      <History size={13} aria-hidden="true" />
-      stale since {formatTimeOfDay(readAtMs, zone)} {formatZone(zone, readAtMs)}
-    </span>
-  );
 }
 
 /** What others are told of this peer without a message. */
@@ -249,7 +228,7 @@ export function RoomsView() {
       actions={
         isRead && (
           <>
-            <StaleMark state={state} />
+            <StaleMark {...state} data-testid="rooms-stale" />
             {state.rooms.length > 0 && <PresenceMenu state={state} />}
             {state.rooms.length > 0 && <ActionButton action="rooms.create" icon={Plus} label="Create…" />}
           </>

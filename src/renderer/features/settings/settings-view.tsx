@@ -8,6 +8,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { KeyHint } from '../../ui/key-hint.tsx';
 import { ViewFrame } from '../../ui/view-frame.tsx';
+import { Reading } from '../../ui/view-states.tsx';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { PostureSection } from './posture-section.tsx';
 import { RetentionTable } from './retention-table.tsx';
@@ -213,7 +214,7 @@ export function SettingsView({ connections }: { readonly connections: ReactNode 
   if (settings === undefined)
     return (
       <ViewFrame title="Settings">
-        <p className="settings-late late dim">Reading the settings…</p>
+        <Reading words="Reading the settings…" />
       </ViewFrame>
     );
   return (

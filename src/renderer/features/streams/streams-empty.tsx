@@ -8,34 +8,21 @@ import { Button } from '../../ui/button.tsx';
 import { readOnlyReason } from '../../ui/connection-words.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatRelative } from '../../ui/format.ts';
+import { Reading } from '../../ui/view-states.tsx';
 import { useSnapshot, useWorkbench } from '../../workbench.tsx';
 import { sessionName } from './tree-row.tsx';
 
-/** Before this nothing is shown: most tables fill sooner. */
-const skeletonAfterMs = 150;
 /** A feed without a match sends nothing; after this the table is taken to be empty. */
 const emptyAfterMs = 1000;
 
-/** Ms since the component appeared, at the moments that matter. */
-function useWaited(): number {
-  const [waited, setWaited] = useState(0);
+/** Whether the component has stood so long. */
+function useHasWaited(): boolean {
+  const [hasWaited, setHasWaited] = useState(false);
   useEffect(() => {
-    const timers = [skeletonAfterMs, emptyAfterMs].map((ms) => setTimeout(() => setWaited(ms), ms));
-    return () => timers.forEach(clearTimeout);
+    const timer = setTimeout(() => setHasWaited(true), emptyAfterMs);
+    return () => clearTimeout(timer);
   }, []);
-  return waited;
-}
-
-function Skeleton() {
-  return (
-    <div className="streams-skeleton" role="status" aria-label="Loading messages">
-      {[72, 56, 80, 64, 76, 48, 68].map((share) => (
-        <div key={share} className="streams-skeleton-row">
-          <span style={{ width: `${share}%` }} />
-        </div>
-      ))}
-    </div>
-  );
+  return hasWaited;
 }
 
 function NoMessages() {
@@ -115,13 +102,12 @@ export interface StreamsEmptyProps {
 
 /** Give it a `key` that changes with the filter: its waiting begins anew. */
 export function StreamsEmpty({ session, isFiltered }: StreamsEmptyProps) {
-  const waited = useWaited();
+  const hasWaited = useHasWaited();
   const received = useSnapshot('streams.status')?.newestSeq;
   const summary = useSnapshot('sessions.list')?.sessions.find((each) => each.session === session);
   if (received === 0) return <NoMessages />;
-  if (waited < skeletonAfterMs) return null;
-  if (waited < emptyAfterMs || received === undefined) return <Skeleton />;
+  if (!hasWaited || received === undefined) return <Reading words="Reading the messages…" />;
   if (isFiltered) return <NoneMatches />;
-  if (session === null) return <Skeleton />;
+  if (session === null) return <Reading words="Reading the messages…" />;
   return <NoneOfSession summary={summary} />;
 }

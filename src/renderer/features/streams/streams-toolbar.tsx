@@ -1,11 +1,12 @@
 /** Above the table: what is shown, how it stands, what it cost; the pause with its gauge. */
-import { History, Pause, Play } from 'lucide-react';
+import { Pause, Play } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { staleWords } from '../../ui/connection-words.ts';
+import { publishFault } from '../../ui/connection-words.ts';
 import { meanings } from '../../ui/flow-words.ts';
 import { formatBytes, formatCount, formatDuration, formatMebibytes } from '../../ui/format.ts';
 import { Gauge } from '../../ui/gauge.tsx';
+import { StaleMark } from '../../ui/view-states.tsx';
 import { useSnapshot, useViewState } from '../../workbench.tsx';
 import { pauseGauge } from './pause-gauge.ts';
 import type { RowsModel } from './rows-model.ts';
@@ -50,14 +51,12 @@ function PauseState({ model }: { readonly model: RowsModel }) {
 /** Says that what is shown may be old. */
 function StaleState() {
   const connections = useSnapshot('connections.state');
-  const zone = useViewState((state) => state.timeZone);
-  const words = connections && staleWords(connections, zone);
-  if (words === undefined) return null;
   return (
-    <span className="streams-stale" data-testid="streams-stale">
-      <History size={12} aria-hidden="true" />
-      {words}
-    </span>
+    <StaleMark
+      readAtMs={connections?.staleSinceMs ?? null}
+      problem={{ message: publishFault(connections) ?? 'nothing comes over the connection' }}
+      data-testid="streams-stale"
+    />
   );
 }
 

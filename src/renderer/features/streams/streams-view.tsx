@@ -177,7 +177,7 @@ export function StreamsView() {
         />
       </aside>
       <Splitter label="Width of the session list" size={treeSize} sizes="before" />
-      <section className="streams-main" aria-label={title} data-stale={isStale}>
+      <section className="streams-main stale-edge" aria-label={title} data-stale={isStale}>
         <StreamsToolbar model={model} title={title} onTogglePause={commands.togglePause}>
           <ModeSwitch />
         </StreamsToolbar>

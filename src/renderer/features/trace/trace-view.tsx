@@ -1,5 +1,5 @@
 /** Trace: what came of one piece of work, across every queue that it went through (product.md "Trace"). */
-import { ChartGantt, Clock, History, RefreshCw, TriangleAlert } from 'lucide-react';
+import { ChartGantt, Clock, RefreshCw, TriangleAlert } from 'lucide-react';
 import { type FormEvent, useMemo, useRef, useState } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { TraceReport } from '../../../shared/contract/trace-contract.ts';
@@ -10,9 +10,10 @@ import { Button } from '../../ui/button.tsx';
 import { ChoiceSwitch } from '../../ui/choice-switch.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
-import { formatTimeOfDay, formatZone, shortenId } from '../../ui/format.ts';
+import { shortenId } from '../../ui/format.ts';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { ViewFrame } from '../../ui/view-frame.tsx';
+import { Reading, StaleMark } from '../../ui/view-states.tsx';
 import { useActions, useViewState, useWorkbench } from '../../workbench.tsx';
 import { createTraceActions } from './trace-actions.ts';
 import { TraceDetail } from './trace-detail.tsx';
@@ -71,18 +72,12 @@ const modes = [
 
 /** Whether what is shown is that of now, and whose clocks are off. */
 function Marks({ report }: { readonly report: TraceReport }) {
-  const zone = useViewState((state) => state.timeZone);
   const problem = useTraceWorkState((state) => state.problem);
   const skews = report.skews.map(skewWords).join('\n');
   const limits = limitsOf(report);
   return (
     <>
-      {problem !== null && (
-        <span className="trace-mark tone-wait" title={visibleText(problem.why)} data-testid="trace-stale">
-          <History size={13} aria-hidden="true" />
-          stale since {formatTimeOfDay(report.readAtMs, zone)} {formatZone(zone, report.readAtMs)}
-        </span>
-      )}
+      <StaleMark readAtMs={report.readAtMs} problem={problem && { message: problem.why }} data-testid="trace-stale" />
       {skews !== '' && (
         <span className="trace-mark tone-wait" title={visibleText(skews)} data-testid="trace-skew">
           <Clock size={13} aria-hidden="true" />
@@ -126,7 +121,7 @@ function Shown({ report }: { readonly report: TraceReport }) {
     list.current?.focus({ preventScroll: true });
   };
   return (
-    <div className="trace-shown" data-stale={problem !== null}>
+    <div className="trace-shown stale-edge" data-stale={problem !== null}>
       {mode === 'waterfall' ? (
         <TraceWaterfall report={report} listRef={list} />
       ) : (
@@ -141,7 +136,7 @@ function Shown({ report }: { readonly report: TraceReport }) {
           isEmpty={row === undefined}
         >
           {row === undefined ? (
-            <p className="trace-none dim">Select a row to see what is known of it.</p>
+            <p className="view-note dim">Select a row to see what is known of it.</p>
           ) : (
             <TraceDetail row={row} report={report} />
           )}
@@ -168,13 +163,13 @@ function Body() {
     );
   if (report === null && problem !== null)
     return (
-      <div className="trace-none">
+      <div className="view-note">
         <ErrorNotice report={problem}>
           <Button onClick={() => void work.refresh()}>Try again</Button>
         </ErrorNotice>
       </div>
     );
-  if (report === null) return <p className="trace-none dim late">Looking through the streams…</p>;
+  if (report === null) return <Reading words="Looking through the streams…" />;
   return report.rows.length === 0 ? <NothingFound traceId={traceId} report={report} /> : <Shown report={report} />;
 }
 
