@@ -35,6 +35,11 @@ export interface StreamsServiceDeps {
   readonly stored: StoredReader;
 }
 
+/** What shows a message, and the stream in which it lies. */
+interface Shower extends Pick<StoredReader, 'rows' | 'reporter'> {
+  readonly name: string | null;
+}
+
 type StreamsCalls = Services<{ readonly streams: typeof streamsContract }>['streams'];
 
 export interface StreamsService {
@@ -72,21 +77,22 @@ export function createStreamsService(deps: StreamsServiceDeps): StreamsService {
     return packMarks(marksOf(held.trust));
   }
 
-  function shown(held: HeldMessage, by: Pick<StoredReader, 'rows' | 'reporter'>): BufferedMessage {
+  function shown(held: HeldMessage, by: Shower): BufferedMessage {
     const { seq, atMs, subject, data: bytes } = held;
     // The report first: making it may find out more about the message.
     const trust = by.reporter.report(held);
     const { peer } = by.rows.read(held, true);
     const { type, session } = subjects.read(subject);
-    return { seq, atMs, subject, type, session, peer, bytes, trust };
+    return { seq, stream: by.name, atMs, subject, type, session, peer, bytes, trust };
   }
 
   const calls: StreamsCalls = {
     async read({ seq, stream }) {
-      return stream === undefined ? shown(get(seq), { rows, reporter }) : shown(await stored.get(stream, seq), stored);
+      if (typeof stream !== 'string') return shown(get(seq), { rows, reporter, name: null });
+      return shown(await stored.get(stream, seq), { ...stored, name: stream });
     },
     async open({ seq, stream }) {
-      return stream === undefined ? intake.open(get(seq)) : stored.messages.open(await stored.get(stream, seq));
+      return typeof stream !== 'string' ? intake.open(get(seq)) : stored.messages.open(await stored.get(stream, seq));
     },
     check: ({ seqs }) => ({ marks: seqs.map(marksAt) }),
     stored: () => stored.streams(),

@@ -1,6 +1,6 @@
 /**
  * Rows of one live table, by column, outside React (architecture.md §4 "live feed").
- * Law: bounded; the oldest go first, and whatever is lost is counted. A row keeps its index for as long as it is held,
+ * Law: bounded; the oldest go first but for what is put before them, and whatever is lost is counted. A row keeps its index for as long as it is held,
  * so a place in the table does not move when rows come or go. The one exception is a marker that comes to stand between rows that
  * are held already: `setOutages` says where, so that who holds a place can go along.
  */
@@ -14,7 +14,7 @@ const liveBufferCapacity = 50_000;
 export interface LiveBuffer {
   readonly capacity: number;
   readonly size: number;
-  /** Index of the oldest entry held. Indexes count up from 0 since `clear` and are never used again. */
+  /** Index of the oldest entry held. Indexes count up from 0 since `clear`, or from further on where older rows may come. */
   readonly firstIndex: number;
   /** One beyond the index of the newest entry. */
   readonly endIndex: number;
@@ -22,12 +22,12 @@ export interface LiveBuffer {
   readonly messageCount: number;
   /** Messages that the feed lost before they came here. */
   readonly droppedCount: number;
-  /** Entries that made room for newer ones. */
-  readonly evictedCount: number;
   /** Highest seq that the feed has looked at. */
   readonly scannedSeq: number;
   /** Takes in a frame. A row that it has looked at before is one that was judged anew: it takes its own place. */
   append(frame: RowsFrame): void;
+  /** Puts older messages, in order, before the first entry. Where there is no room the newest give way, and are taken anew if they come again. */
+  prepend(frame: RowsFrame): void;
   /** Undefined when the entry is not held (any more). */
   rowAt(index: number): LiveRow | undefined;
   /** Index of the first entry with a seq of at least `seq`; `endIndex` when all are older. */
@@ -54,10 +54,10 @@ export interface OutageChange {
   readonly insertedAt: readonly number[];
 }
 
-/** Creates an empty buffer; `capacity` is a whole number ≥ 1. */
-export function createLiveBuffer(capacity = liveBufferCapacity): LiveBuffer {
+/** Creates an empty buffer; `capacity` is a whole number ≥ 1. `takesOlder`: `prepend` may be called. */
+export function createLiveBuffer(capacity = liveBufferCapacity, takesOlder = false): LiveBuffer {
   if (!Number.isSafeInteger(capacity) || capacity < 1) throw new RangeError(`live buffer: capacity ${capacity}`);
-  const ring = createRowRing(capacity);
+  const ring = createRowRing(capacity, takesOlder);
   let known: readonly Outage[] = [];
   /** Outages behind what has been looked at so far, in order. */
   let waiting: Outage[] = [];
@@ -108,9 +108,6 @@ export function createLiveBuffer(capacity = liveBufferCapacity): LiveBuffer {
     get droppedCount() {
       return droppedCount;
     },
-    get evictedCount() {
-      return ring.first;
-    },
     get scannedSeq() {
       return scannedSeq;
     },
@@ -134,6 +131,11 @@ export function createLiveBuffer(capacity = liveBufferCapacity): LiveBuffer {
       }
       scannedSeq = Math.max(scannedSeq, frame.scannedSeq);
       pushOutagesLookedAt();
+    },
+    prepend(frame) {
+      const endBefore = ring.end;
+      for (let i = frame.seq.length - 1; i >= 0; i--) ring.unshift(frame, i);
+      if (ring.end < endBefore) scannedSeq = ring.rowAt(ring.end - 1)?.seq ?? 0;
     },
     rowAt: ring.rowAt,
     indexOfSeq: ring.indexOfSeq,

@@ -19,6 +19,8 @@ export interface PaintedFeed<Frame> {
   getVersion(): number;
   /** Opens a feed in place of the present one. */
   start(open: (handlers: FeedHandlers<Frame>) => FeedHandle): void;
+  /** Ends the present feed; what it owes is forgotten. */
+  stop(): void;
   /** Something to draw: asks for a frame. */
   touch(): void;
   /** What has come so far may be paid for after the next paint. */
@@ -63,6 +65,13 @@ export function createPaintedFeed<Frame>(options: PaintedFeedOptions<Frame>): Pa
     afterPaint(() => painted?.returnCredits());
   });
 
+  function stop(): void {
+    feed?.dispose();
+    feed = undefined;
+    error = undefined;
+    owesCredits = false;
+  }
+
   return {
     get error() {
       return error;
@@ -73,9 +82,7 @@ export function createPaintedFeed<Frame>(options: PaintedFeedOptions<Frame>): Pa
     },
     getVersion: () => version,
     start(open) {
-      feed?.dispose();
-      error = undefined;
-      owesCredits = false;
+      stop();
       const opened: FeedHandle = open({
         onFrame: (frame) => {
           if (opened === feed) onFrame(frame);
@@ -89,6 +96,7 @@ export function createPaintedFeed<Frame>(options: PaintedFeedOptions<Frame>): Pa
       feed = opened;
       touch();
     },
+    stop,
     touch,
     owe() {
       owesCredits = true;
@@ -100,8 +108,7 @@ export function createPaintedFeed<Frame>(options: PaintedFeedOptions<Frame>): Pa
     },
     dispose() {
       frames.dispose();
-      feed?.dispose();
-      feed = undefined;
+      stop();
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
  * The storage of a live table: a ring of rows by column, with the markers that stand between them.
- * Law: an index counts up from 0 since `clear` and is never used again; what is put in between moves what stands behind it by one.
+ * Law: an index belongs to one row for as long as that is held; what is put in between moves what stands behind it by one.
  */
 import type { Outage } from '../../shared/contract/connections-contract.ts';
 import type { RowsFrame } from '../../shared/contract/streams-contract.ts';
@@ -31,6 +31,8 @@ export interface RowRing {
   readonly end: number;
   /** Takes in row `i` of a frame. */
   push(frame: RowsFrame, i: number): void;
+  /** Takes in row `i` of a frame before the first entry; where there is no room the last one goes. */
+  unshift(frame: RowsFrame, i: number): void;
   /** Puts row `i` of a frame in the place of the one with its seq, if that is held. */
   replace(frame: RowsFrame, i: number): void;
   /** A marker before that seq; losses that follow each other are one. */
@@ -67,11 +69,15 @@ function createColumns(capacity: number) {
   };
 }
 
-/** Creates an empty ring of that many entries. */
-export function createRowRing(capacity: number): RowRing {
+/** Rounds of a ring that may be put before its first entry, in all: a session at a table never gets there. */
+const roundsBefore = 2 ** 20;
+
+/** Creates an empty ring of that many entries. `takesOlder`: entries may come before the first. */
+export function createRowRing(capacity: number, takesOlder = false): RowRing {
+  const origin = takesOlder ? capacity * roundsBefore : 0;
   const { seqs, times, sizes, drops, marks, subjects, peers, previews, outages } = createColumns(capacity);
-  let first = 0;
-  let end = 0;
+  let first = origin;
+  let end = origin;
 
   /** Makes room for one entry and returns its slot. */
   function nextSlot(): number {
@@ -149,6 +155,11 @@ export function createRowRing(capacity: number): RowRing {
       return end;
     },
     push: (frame, i) => write(nextSlot(), frame, i),
+    unshift(frame, i) {
+      if (end - first === capacity) end--;
+      first--;
+      write(first % capacity, frame, i);
+    },
     replace(frame, i) {
       const index = findSeq(frame.seq[i] as number);
       if (index >= 0) write(index % capacity, frame, i);
@@ -197,7 +208,7 @@ export function createRowRing(capacity: number): RowRing {
       return true;
     },
     clear() {
-      first = end = 0;
+      first = end = origin;
       for (const column of [subjects, peers, previews, outages]) column.length = 0;
     },
   };

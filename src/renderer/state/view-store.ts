@@ -55,6 +55,8 @@ export interface ViewState {
   readonly isInspectorOpen: boolean;
   /** The session that the streams view shows; null: all of them. It is kept where it stands open as a session. */
   readonly selectedSession: string | null;
+  /** The durable stream that the streams view shows; null: what is heard live. Streams belong to a connection, so it is not kept. */
+  readonly selectedStream: string | null;
   /** Sessions that stand open side by side, in the order in which they were opened; at most 40. Their peers may live on. */
   readonly openSessions: readonly string[];
   /** The time that is shown of a session, ms since the epoch, where it is not now. */
@@ -92,6 +94,7 @@ const defaults: ViewState = {
   timeZone: 'utc',
   isInspectorOpen: true,
   selectedSession: null,
+  selectedStream: null,
   openSessions: [],
   sessionCursors: {},
   streamsMode: 'messages',
@@ -169,6 +172,7 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
     timeZone: oneOf(raw['timeZone'], ['utc', 'local'], defaults.timeZone),
     isInspectorOpen: raw['isInspectorOpen'] !== false,
     selectedSession: (streamsMode === 'session' ? selected : undefined) ?? null,
+    selectedStream: null,
     openSessions,
     sessionCursors: cursorsOf(raw['sessionCursors'], openSessions),
     streamsMode,
@@ -194,6 +198,7 @@ export function showMessage(store: Pick<StoreApi<ViewState>, 'setState'>, seq: n
   store.setState({
     view: 'streams',
     selectedSession: null,
+    selectedStream: null,
     messageFilter: '',
     streamsMode: 'messages',
     isInspectorOpen: true,
@@ -206,6 +211,7 @@ export function showGap(store: Pick<StoreApi<ViewState>, 'setState'>, kind: 'dro
   store.setState({
     view: 'streams',
     selectedSession: null,
+    selectedStream: null,
     messageFilter: '',
     streamsMode: 'messages',
     wanted: { kind },
@@ -214,7 +220,13 @@ export function showGap(store: Pick<StoreApi<ViewState>, 'setState'>, kind: 'dro
 
 /** Shows what became of a session: its terminal and its tasks. */
 export function showSession(store: Pick<StoreApi<ViewState>, 'setState'>, selectedSession: string): void {
-  store.setState({ view: 'streams', selectedSession, streamsMode: 'session', wanted: { kind: 'session' } });
+  store.setState({
+    view: 'streams',
+    selectedSession,
+    selectedStream: null,
+    streamsMode: 'session',
+    wanted: { kind: 'session' },
+  });
 }
 
 /** Puts a session among those that stand open; beyond their bound the one that was opened first gives way. */

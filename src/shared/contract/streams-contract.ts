@@ -13,6 +13,8 @@ const seq = z.int().nonnegative();
 export interface BufferedMessage {
   /** Place in the engine's buffer since its start, or in the stream, from 1. */
   readonly seq: number;
+  /** The stream in which it lies; null: it was heard live. */
+  readonly stream: string | null;
   /** Arrival at the engine, or when it was stored, ms since the epoch. */
   readonly atMs: number;
   readonly subject: string;
@@ -169,7 +171,7 @@ const pageInput = z.object({ stream: streamName, filter: filterText, at: pagePla
 export type PageInput = z.infer<typeof pageInput>;
 
 /** A message: by its place in what was heard, or in a stream. */
-const messagePlace = z.object({ seq: seq.min(1), stream: streamName.optional() });
+const messagePlace = z.object({ seq: seq.min(1), stream: streamName.nullish() });
 
 /** Most rows whose signatures one call checks. */
 const maxCheckedRows = 128;

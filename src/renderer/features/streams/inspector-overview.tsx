@@ -99,8 +99,9 @@ export function InspectorOverview({ message }: { readonly message: BufferedMessa
     <>
       <Problems trust={trust} />
       <DetailFacts>
+        <CopyFact name="stream" value={message.stream} />
         <DetailFact name="seq">{formatCount(message.seq)}</DetailFact>
-        <DetailFact name="time">
+        <DetailFact name={message.stream === null ? 'time' : 'stored'}>
           {formatDateTime(message.atMs, zone)} <span className="dim">· {formatRelative(message.atMs, nowMs)}</span>
         </DetailFact>
         <CopyFact name="subject" value={message.subject} />

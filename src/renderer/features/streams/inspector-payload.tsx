@@ -32,7 +32,7 @@ function useOpened({ message, onLearn }: Pick<InspectorPayloadProps, 'message' |
     const keep = (next: Opening): void => {
       if (!calls.signal.aborted) setOpening(next);
     };
-    client.streams.open({ seq: message.seq }, { signal: calls.signal }).then(
+    client.streams.open({ seq: message.seq, stream: message.stream }, { signal: calls.signal }).then(
       (payload) => {
         keep({ kind: 'answered', payload });
         const { marks, seal } = message.trust;
@@ -50,7 +50,8 @@ export function InspectorPayload(props: InspectorPayloadProps) {
   const { message, mode, onMode, onShowEncryption } = props;
   const opening = useOpened(props);
   if (opening.kind === 'opening') return <p className="inspector-wait dim">Opening the payload…</p>;
-  if (opening.kind === 'lost') return <ReadFailure doing="Open the payload" error={opening.error} />;
+  if (opening.kind === 'lost')
+    return <ReadFailure doing="Open the payload" error={opening.error} isStored={message.stream !== null} />;
   const { payload } = opening;
   if (payload.kind === 'opened') return <PayloadViews bytes={payload.bytes} mode={mode} onMode={onMode} />;
   return (

@@ -38,6 +38,8 @@ type Reading =
 
 export interface InspectorProps {
   readonly seq: number | undefined;
+  /** The stream in which it lies; null: it was heard live. */
+  readonly stream: string | null;
   readonly onClose: () => void;
   /** Selects another message. */
   readonly onSelect: (seq: number) => void;
@@ -46,7 +48,7 @@ export interface InspectorProps {
 }
 
 /** Reads one message; the call is cancelled when another one is selected. */
-function useMessage({ seq, onLearn }: Pick<InspectorProps, 'seq' | 'onLearn'>): Reading {
+function useMessage({ seq, stream, onLearn }: Pick<InspectorProps, 'seq' | 'stream' | 'onLearn'>): Reading {
   const { client } = useWorkbench();
   const [read, setRead] = useState<{ readonly seq: number; readonly reading: Reading } | undefined>();
   useEffect(() => {
@@ -55,7 +57,7 @@ function useMessage({ seq, onLearn }: Pick<InspectorProps, 'seq' | 'onLearn'>): 
     const keep = (reading: Reading): void => {
       if (!calls.signal.aborted) setRead({ seq, reading });
     };
-    client.streams.read({ seq }, { signal: calls.signal }).then(
+    client.streams.read({ seq, stream }, { signal: calls.signal }).then(
       (message) => {
         keep({ kind: 'read', message });
         if (!calls.signal.aborted) onLearn(seq, packMarks(message.trust.marks));
@@ -66,7 +68,7 @@ function useMessage({ seq, onLearn }: Pick<InspectorProps, 'seq' | 'onLearn'>): 
       calls.abort();
       setRead(undefined);
     };
-  }, [client, seq, onLearn]);
+  }, [client, seq, stream, onLearn]);
   return read !== undefined && read.seq === seq ? read.reading : { kind: 'reading' };
 }
 
@@ -119,11 +121,11 @@ function Content({ tab, message, modes, onModes, onSelect, onLearn, onShowEncryp
   }
 }
 
-export function Inspector({ seq, onClose, onSelect, onLearn }: InspectorProps) {
+export function Inspector({ seq, stream, onClose, onSelect, onLearn }: InspectorProps) {
   const [tab, setTab] = useState<TabId>('overview');
   const [modes, setModes] = useState<Modes>({ payload: 'json', raw: 'text' });
   const content = useRef<HTMLDivElement>(null);
-  const reading = useMessage({ seq, onLearn });
+  const reading = useMessage({ seq, stream, onLearn });
   const title =
     seq === undefined ? 'Inspector' : reading.kind === 'read' ? visibleText(reading.message.type) : 'Message';
   /** The button that was pressed goes with what it showed: the focus stays in the panel. */
@@ -151,7 +153,9 @@ export function Inspector({ seq, onClose, onSelect, onLearn }: InspectorProps) {
         <Tabs label="Views of the message" tabs={tabs} selected={tab} onSelect={setTab}>
           <div ref={content} className="inspector-content" data-testid={`inspector-${tab}`}>
             {reading.kind === 'reading' && <p className="inspector-wait dim">Reading the message…</p>}
-            {reading.kind === 'failed' && <ReadFailure doing="Read the message" error={reading.error} />}
+            {reading.kind === 'failed' && (
+              <ReadFailure doing="Read the message" error={reading.error} isStored={stream !== null} />
+            )}
             {reading.kind === 'read' && (
               <Content
                 tab={tab}

@@ -18,6 +18,10 @@ export interface LiveRowSlotProps {
   readonly buffer: LiveBuffer;
   /** −1: no row here. */
   readonly index: number;
+  /** Its place for screen readers, from 1 with the header. */
+  readonly rowNumber: number;
+  /** With `epoch`: tells rows apart that had the same index one after the other. */
+  readonly seq: number | undefined;
   /** With `droppedCount` and `marks`: changes when the entry at the same index is another one. */
   readonly epoch: number;
   readonly droppedCount: number;
@@ -30,15 +34,12 @@ export interface LiveRowSlotProps {
   readonly workspace: string | undefined;
 }
 
-/** Rows count from 1, behind the header. */
-const firstRowIndex = 2;
-
-function DroppedRow({ index, droppedCount }: Pick<LiveRowSlotProps, 'index' | 'droppedCount'>) {
+function DroppedRow({ rowNumber, droppedCount }: Pick<LiveRowSlotProps, 'rowNumber' | 'droppedCount'>) {
   return (
     <div
       className="live-row live-row-dropped"
       role="row"
-      aria-rowindex={index + firstRowIndex}
+      aria-rowindex={rowNumber}
       data-testid="dropped-marker"
       data-count={droppedCount}
     >
@@ -49,16 +50,16 @@ function DroppedRow({ index, droppedCount }: Pick<LiveRowSlotProps, 'index' | 'd
   );
 }
 
-interface OutageRowProps extends Pick<LiveRowSlotProps, 'index' | 'zone'> {
+interface OutageRowProps extends Pick<LiveRowSlotProps, 'rowNumber' | 'zone'> {
   readonly outage: Outage;
 }
 
-function OutageRow({ index, outage, zone }: OutageRowProps) {
+function OutageRow({ rowNumber, outage, zone }: OutageRowProps) {
   return (
     <div
       className="live-row live-row-outage"
       role="row"
-      aria-rowindex={index + firstRowIndex}
+      aria-rowindex={rowNumber}
       data-testid="outage-marker"
       data-lasting={outage.toMs === null}
     >
@@ -70,11 +71,11 @@ function OutageRow({ index, outage, zone }: OutageRowProps) {
   );
 }
 
-function Slot({ id, buffer, index, isSelected, zone, workspace }: LiveRowSlotProps) {
+function Slot({ id, buffer, index, rowNumber, isSelected, zone, workspace }: LiveRowSlotProps) {
   const row = buffer.rowAt(index);
   if (row === undefined) return <div className="live-row live-row-empty" role="presentation" />;
-  if (row.outage !== undefined) return <OutageRow index={index} outage={row.outage} zone={zone} />;
-  if (row.kind === 'dropped') return <DroppedRow index={index} droppedCount={row.droppedCount} />;
+  if (row.outage !== undefined) return <OutageRow rowNumber={rowNumber} outage={row.outage} zone={zone} />;
+  if (row.kind === 'dropped') return <DroppedRow rowNumber={rowNumber} droppedCount={row.droppedCount} />;
   const subject = shortSubject(row.subject, workspace);
   // What is too long is shortened before its last token, which says most.
   const tailAt = Math.max(0, subject.lastIndexOf('.'));
@@ -84,7 +85,7 @@ function Slot({ id, buffer, index, isSelected, zone, workspace }: LiveRowSlotPro
       className="live-row"
       id={id}
       role="row"
-      aria-rowindex={index + firstRowIndex}
+      aria-rowindex={rowNumber}
       aria-selected={isSelected}
       data-testid="live-row"
       data-seq={row.seq}

@@ -7,25 +7,27 @@ import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { LiveHeader, useColumns } from './live-header.tsx';
 import { LiveRowSlot, slotId } from './live-row.tsx';
 import { NewRowsPill } from './new-rows-pill.tsx';
-import type { RowsModel } from './rows-model.ts';
-import { followNewest, tableKeys } from './table-moves.ts';
+import type { TableModel } from './table-model.ts';
+import { tableKeys } from './table-moves.ts';
 import { rowPx } from './table-scroll.ts';
 import { TableScrollbar } from './table-scrollbar.tsx';
 import { useRowsVersion } from './use-rows-model.ts';
 import './live-table.css';
 
 export interface LiveTableProps {
-  readonly model: RowsModel;
+  readonly model: TableModel;
   readonly label: string;
   readonly onOpenInspector: () => void;
   readonly onTogglePause: () => void;
 }
 
+/** Rows count from 1, behind the header. */
+const firstRowNumber = 2;
 /** Lines of a wheel notch that reports lines. */
 const wheelLineRows = 1;
 
 /** Measures the viewport and turns the wheel into movement of the model. */
-function useViewport(model: RowsModel) {
+function useViewport(model: TableModel) {
   const viewport = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = viewport.current;
@@ -54,7 +56,7 @@ function useViewport(model: RowsModel) {
 function useTableKeys({ model, onOpenInspector, onTogglePause }: LiveTableProps) {
   const { view } = useWorkbench();
   const closeOneLevel = (): void => {
-    if (model.selectedSeq === undefined) followNewest(model);
+    if (model.selectedSeq === undefined) model.follow();
     else if (view.getState().isInspectorOpen) view.setState({ isInspectorOpen: false });
     else model.select(undefined);
   };
@@ -82,6 +84,9 @@ export function LiveTable(props: LiveTableProps) {
   const workspace = useSnapshot('app.status')?.workspace;
   const onKeyDown = useTableKeys(props);
   const { buffer, scroll, selectedSeq, epoch } = model;
+  const isStored = model.kind === 'stored';
+  /** Of a stream it is not known how many rows come before those that are held. */
+  const countedFrom = isStored ? buffer.firstIndex : 0;
   const top = Math.floor(scroll.topPx / rowPx);
   const slots = Array.from({ length: Math.ceil(scroll.heightPx / rowPx) + 1 }, (_, slot) => top + slot);
   const selectedIndex = selectedSeq === undefined ? -1 : buffer.findSeq(selectedSeq);
@@ -98,7 +103,7 @@ export function LiveTable(props: LiveTableProps) {
         role="grid"
         tabIndex={0}
         aria-label={label}
-        aria-rowcount={buffer.endIndex + 1}
+        aria-rowcount={isStored ? -1 : buffer.endIndex + 1}
         aria-activedescendant={activeSlot < 0 ? undefined : slotId(id, activeSlot)}
         style={columns.style}
         onKeyDown={onKeyDown}
@@ -125,6 +130,8 @@ export function LiveTable(props: LiveTableProps) {
                   id={slotId(id, slot)}
                   buffer={buffer}
                   index={row === undefined ? -1 : index}
+                  rowNumber={index - countedFrom + firstRowNumber}
+                  seq={row?.seq}
                   epoch={epoch}
                   droppedCount={row?.droppedCount ?? 0}
                   outage={row?.outage}

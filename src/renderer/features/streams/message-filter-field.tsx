@@ -4,7 +4,7 @@ import { messageFields, readMessageFilter } from '../../../shared/filter/message
 import type { KnownNames } from '../../ui/filter-completions.ts';
 import { TypedFilterField } from '../../ui/typed-filter-field.tsx';
 import { useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
-import type { RowsModel } from './rows-model.ts';
+import type { TableModel } from './table-model.ts';
 
 /** After the last key the feed is opened anew, ms: each opening reads what the engine holds. */
 const typingMs = 200;
@@ -25,7 +25,7 @@ export function useSoundFilter(): string {
 }
 
 /** Names of the newest rows in the table, and of the sessions that are known. */
-function namesIn(model: RowsModel, sessions: readonly string[]): KnownNames {
+function namesIn(model: TableModel, sessions: readonly string[]): KnownNames {
   const peers = new Set<string>();
   const subjects = new Set<string>();
   const { buffer } = model;
@@ -39,7 +39,7 @@ function namesIn(model: RowsModel, sessions: readonly string[]): KnownNames {
 }
 
 export interface MessageFilterFieldProps {
-  readonly model: RowsModel;
+  readonly model: TableModel;
   readonly inputRef: RefObject<HTMLInputElement | null>;
   readonly onLeave: () => void;
 }

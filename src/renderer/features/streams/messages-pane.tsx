@@ -6,12 +6,15 @@ import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { useSnapshot, useViewState } from '../../workbench.tsx';
 import { LiveTable, type LiveTableProps } from './live-table.tsx';
 import { MessageFilterField } from './message-filter-field.tsx';
+import { StoredEmpty } from './stored-empty.tsx';
 import { StreamsEmpty } from './streams-empty.tsx';
+import type { AnyTable } from './streams-toolbar.tsx';
 import { useRowsVersion } from './use-rows-model.ts';
 
 const nextStep = 'Try again: the messages go on behind the last row that is shown.';
 
 export interface MessagesPaneProps extends LiveTableProps {
+  readonly model: AnyTable;
   readonly session: string | null;
   readonly filterRef: RefObject<HTMLInputElement | null>;
   readonly onLeaveFilter: () => void;
@@ -38,7 +41,11 @@ export function MessagesPane({ session, filterRef, onLeaveFilter, ...table }: Me
         <LiveTable {...table} />
         {model.buffer.size === 0 && !model.error && (
           <div className="streams-empty" data-testid="streams-empty">
-            <StreamsEmpty key={model.epoch} session={session} isFiltered={isFiltered} />
+            {model.kind === 'live' ? (
+              <StreamsEmpty key={model.epoch} session={session} isFiltered={isFiltered} />
+            ) : (
+              <StoredEmpty key={model.epoch} model={model} isFiltered={isFiltered} />
+            )}
           </div>
         )}
       </div>

@@ -2,10 +2,9 @@
 import { ArrowDown } from 'lucide-react';
 import type { MouseEvent } from 'react';
 import { formatCount } from '../../ui/format.ts';
-import type { RowsModel } from './rows-model.ts';
-import { followNewest } from './table-moves.ts';
+import type { TableModel } from './table-model.ts';
 
-export function NewRowsPill({ model }: { readonly model: RowsModel }) {
+export function NewRowsPill({ model }: { readonly model: TableModel }) {
   const { isFollowing, newCount, maxPx, minPx } = model.scroll;
   const onClick = (event: MouseEvent<HTMLButtonElement>): void => {
     // The pill goes: the focus stays in the table.
@@ -13,13 +12,14 @@ export function NewRowsPill({ model }: { readonly model: RowsModel }) {
       .closest('.live-table')
       ?.querySelector<HTMLElement>('[role=grid]')
       ?.focus({ preventScroll: true });
-    followNewest(model);
+    model.follow();
   };
-  if (isFollowing || (newCount === 0 && maxPx === minPx)) return null;
+  const hasNewer = model.hasNewer === true;
+  if ((isFollowing && !hasNewer) || (newCount === 0 && maxPx === minPx && !hasNewer)) return null;
   return (
     <button type="button" className="live-pill" data-testid="new-rows-pill" data-count={newCount} onClick={onClick}>
       <ArrowDown size={14} aria-hidden="true" />
-      {newCount === 0 ? 'Follow' : `${formatCount(newCount)} new`}
+      {newCount === 0 || hasNewer ? 'Follow' : `${formatCount(newCount)} new`}
     </button>
   );
 }

@@ -1,6 +1,6 @@
 /** What waits in the engine while the table is paused, and when the oldest of it begins to be lost. */
 import type { StreamsStatus } from '../../../shared/contract/streams-contract.ts';
-import type { PauseMark } from './rows-model.ts';
+import type { PauseMark } from './table-model.ts';
 
 export interface PauseGauge {
   /** Messages that came since the pause, lost ones included. */

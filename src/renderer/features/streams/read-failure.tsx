@@ -8,11 +8,18 @@ const left = {
   next: 'Pause the table before reading next time, or filter by session so that fewer rows pass.',
 };
 
-export function ReadFailure({ doing, error }: { readonly doing: string; readonly error: unknown }) {
+export interface ReadFailureProps {
+  readonly doing: string;
+  readonly error: unknown;
+  /** It lies in a stream, whose refusal says what that holds. */
+  readonly isStored: boolean;
+}
+
+export function ReadFailure({ doing, error, isStored }: ReadFailureProps) {
   const report = describeError(doing, error);
   return (
     <div className="inspector-failure" data-testid="inspector-failure">
-      <ErrorNotice report={isVakError(error, 'not-found') ? { ...report, ...left } : report} />
+      <ErrorNotice report={!isStored && isVakError(error, 'not-found') ? { ...report, ...left } : report} />
     </div>
   );
 }

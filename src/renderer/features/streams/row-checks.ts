@@ -4,7 +4,7 @@
  */
 import type { Disposable } from '../../../shared/base/disposer.ts';
 import { unpackMarks } from '../../../shared/protocol/trust-marks.ts';
-import type { RowsModel } from './rows-model.ts';
+import type { TableModel } from './table-model.ts';
 import { rowPx } from './table-scroll.ts';
 
 /** Time between what changed in sight and the question, ms. */
@@ -13,7 +13,7 @@ export const checkPauseMs = 200;
 export const maxAskedRows = 128;
 
 export interface RowChecksDeps {
-  readonly model: Pick<RowsModel, 'buffer' | 'scroll' | 'subscribe' | 'learn'>;
+  readonly model: Pick<TableModel, 'buffer' | 'scroll' | 'subscribe' | 'learn'>;
   /** Marks of the rows in the same order; −1 for a row that has left the engine's buffer. */
   readonly check: (seqs: readonly number[], signal: AbortSignal) => Promise<{ readonly marks: readonly number[] }>;
   /** Runs once after that time; gives what calls it off. */

@@ -3,7 +3,6 @@
  * Law: one version a frame at most; credits go back only after paint, and never while paused, hidden or out of view.
  */
 
-import type { VakError } from '../../../shared/base/vak-error.ts';
 import type { AppContract } from '../../../shared/contract/app-contract.ts';
 import type { Outage } from '../../../shared/contract/connections-contract.ts';
 import type { RowsFrame } from '../../../shared/contract/streams-contract.ts';
@@ -11,55 +10,27 @@ import type { OpenFeed } from '../../bridge/client.ts';
 import { createLiveBuffer, type LiveBuffer } from '../../state/live-buffer.ts';
 import { createPaintedFeed, type PaintDeps } from '../../state/painted-feed.ts';
 import { createAwaitedPlace } from './awaited-place.ts';
+import type { PauseMark, TableModel } from './table-model.ts';
 import { createTableReplay, type HeldRange, type TableReplay } from './table-replay.ts';
-import { createTableScroll, type TableScroll } from './table-scroll.ts';
+import { createTableScroll } from './table-scroll.ts';
 
-/** What the engine had received when the table was paused. */
-export interface PauseMark {
-  readonly seq: number;
-  readonly receivedBytes: number;
-}
-
-export interface RowsModel {
-  readonly buffer: LiveBuffer;
-  readonly scroll: TableScroll;
+/** The table of what is heard live. */
+export interface RowsModel extends TableModel {
+  readonly kind: 'live';
   /** Subjects that the open feed matches; undefined before the first `open`. */
   readonly pattern: string | undefined;
-  /** Rises with each `open`; rows of different epochs are never the same. */
-  readonly epoch: number;
   readonly hasFrames: boolean;
   /** What was there before is being sent: how many messages were looked at, of how many. Undefined: the live end is reached. */
   readonly replay: TableReplay['progress'];
-  readonly error: VakError | undefined;
-  readonly pausedAt: PauseMark | undefined;
-  readonly selectedSeq: number | undefined;
-  subscribe(listener: () => void): () => void;
-  getVersion(): number;
   /**
    * Shows other messages, from the oldest that the engine holds: of these subjects, those that a filter without fault means. The same
    * again changes nothing.
    */
   open(pattern: string, filter?: string): void;
-  /** Opens the feed again behind the last row, after an error. `oldestSeq`: the oldest that the engine holds now. */
-  retry(oldestSeq: number): void;
-  /** Freezes the rows at once; `now` is what the engine has received so far. */
-  pause(now: PauseMark): void;
-  resume(): void;
-  select(seq: number | undefined): void;
-  /** Selects a message and brings its row into view, at once or as soon as it comes. */
-  show(seq: number): void;
   /** Brings the newest place where rows are missing into view, now or when it has been replayed; false: there is none. */
   showGap(kind: 'dropped' | 'outage'): boolean;
   /** Takes in when there was no connection; while paused, what is shown does not change. */
   setOutages(outages: readonly Outage[]): void;
-  /** Takes in what was found out of a message's trust. */
-  learn(seq: number, marks: number): void;
-  /** Whether the table is on screen: if not, nothing flows and the engine buffers. */
-  setShown(isShown: boolean): void;
-  /** Asks for a frame after `scroll` was changed. */
-  touch(): void;
-  /** Closes the feed and forgets every row. */
-  dispose(): void;
 }
 
 export interface RowsModelDeps extends PaintDeps {
@@ -150,6 +121,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
   return {
     buffer,
     scroll,
+    kind: 'live',
     get pattern() {
       return pattern;
     },
@@ -210,6 +182,10 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     show(seq) {
       select(seq);
       awaited.showSeq(seq);
+    },
+    follow() {
+      scroll.follow();
+      touch();
     },
     showGap(kind) {
       select(undefined);

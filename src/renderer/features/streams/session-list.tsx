@@ -99,7 +99,7 @@ export function SessionList({ filterRef, onSelect, onOpen }: SessionListProps) {
   const [activeId, setActiveId] = useState('all');
   const tree = useTree(filter);
   const { rows, toggle } = tree;
-  const selected = useViewState((state) => state.selectedSession);
+  const selected = useViewState((state) => (state.selectedStream === null ? state.selectedSession : undefined));
   const list = useRef<HTMLDivElement>(null);
   const idBase = useId();
   const range = useFixedWindow(list, { count: rows.length, rowPx });

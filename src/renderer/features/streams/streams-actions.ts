@@ -2,11 +2,12 @@
 import type { Action } from '../../actions/action-registry.ts';
 import { copyText } from '../../ui/copy-text.ts';
 import type { Workbench } from '../../workbench.tsx';
-import type { RowsModel } from './rows-model.ts';
-import { followNewest, movePage, moveSelection, moveToOldest } from './table-moves.ts';
+import type { TableModel } from './table-model.ts';
+import { movePage, moveSelection, moveToOldest } from './table-moves.ts';
 
 export interface StreamsCommands {
   readonly togglePause: () => void;
+  readonly pickStream: () => void;
   readonly openInspector: () => void;
   readonly focusSessionFilter: () => void;
   readonly focusMessageFilter: () => void;
@@ -14,7 +15,7 @@ export interface StreamsCommands {
 
 type Needs = Pick<Workbench, 'view' | 'notify' | 'refuse'>;
 
-function copySubjectAction(model: RowsModel, { notify, refuse }: Omit<Needs, 'view'>): Action {
+function copySubjectAction(model: TableModel, { notify, refuse }: Omit<Needs, 'view'>): Action {
   const subject = (): string | undefined =>
     model.selectedSeq === undefined ? undefined : model.buffer.rowAt(model.buffer.findSeq(model.selectedSeq))?.subject;
   return {
@@ -31,7 +32,7 @@ function copySubjectAction(model: RowsModel, { notify, refuse }: Omit<Needs, 'vi
 }
 
 /** Actions that move the selection. */
-function createMoveActions(model: RowsModel): readonly Action[] {
+function createMoveActions(model: TableModel): readonly Action[] {
   return [
     {
       id: 'streams.oldest',
@@ -72,7 +73,7 @@ function createMoveActions(model: RowsModel): readonly Action[] {
 }
 
 /** Actions of the table. */
-export function createTableActions(model: RowsModel, commands: StreamsCommands, needs: Needs): readonly Action[] {
+export function createTableActions(model: TableModel, commands: StreamsCommands, needs: Needs): readonly Action[] {
   return [
     {
       id: 'streams.togglePause',
@@ -88,7 +89,7 @@ export function createTableActions(model: RowsModel, commands: StreamsCommands, 
       keys: ['g', 'Shift+G', 'End'],
       disabledReason: () =>
         model.scroll.isFollowing && model.selectedSeq === undefined ? 'it is followed already' : undefined,
-      run: () => followNewest(model),
+      run: () => model.follow(),
     },
     {
       id: 'streams.filterMessages',
@@ -110,8 +111,12 @@ export function createTableActions(model: RowsModel, commands: StreamsCommands, 
 }
 
 /** Actions that stand while the view is shown, whatever it shows. */
-export function createStreamsActions({ view }: Needs, { focusSessionFilter }: StreamsCommands): readonly Action[] {
+export function createStreamsActions(
+  { view }: Needs,
+  { focusSessionFilter, pickStream }: StreamsCommands,
+): readonly Action[] {
   const hasSession = (): boolean => view.getState().selectedSession !== null;
+  const isNarrowed = (): boolean => hasSession() || view.getState().selectedStream !== null;
   const needsSession = (): string | undefined => (hasSession() ? undefined : 'select a session first');
   return [
     {
@@ -132,8 +137,15 @@ export function createStreamsActions({ view }: Needs, { focusSessionFilter }: St
       id: 'streams.allSubjects',
       title: 'Show all subjects',
       group: 'Streams',
-      disabledReason: () => (hasSession() ? undefined : 'they are shown already'),
-      run: () => view.setState({ selectedSession: null }),
+      disabledReason: () => (isNarrowed() ? undefined : 'they are shown already'),
+      run: () => view.setState({ selectedSession: null, selectedStream: null }),
+    },
+    {
+      id: 'streams.openStream',
+      title: 'Open a durable stream: history and what comes',
+      group: 'Streams',
+      keys: ['o'],
+      run: pickStream,
     },
     {
       id: 'streams.openSession',

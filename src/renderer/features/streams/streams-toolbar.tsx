@@ -10,10 +10,14 @@ import { StaleMark } from '../../ui/view-states.tsx';
 import { useSnapshot, useViewState } from '../../workbench.tsx';
 import { pauseGauge } from './pause-gauge.ts';
 import type { RowsModel } from './rows-model.ts';
+import type { StoredModel } from './stored-model.ts';
+import { StoredCounters, StoredPlace } from './stored-state.tsx';
 import { useRowsVersion } from './use-rows-model.ts';
 
+export type AnyTable = RowsModel | StoredModel;
+
 export interface StreamsToolbarProps {
-  readonly model: RowsModel;
+  readonly model: AnyTable;
   readonly title: string;
   readonly onTogglePause: () => void;
   /** The switch between messages and session. */
@@ -143,10 +147,10 @@ export function StreamsToolbar({ model, title, onTogglePause, children }: Stream
       {isMessages && (
         <div className="streams-strip">
           <div className="streams-place" data-testid="table-place">
-            <PlaceState model={model} />
+            {model.kind === 'live' ? <PlaceState model={model} /> : <StoredPlace model={model} />}
             <StaleState />
           </div>
-          <Counters model={model} />
+          {model.kind === 'live' ? <Counters model={model} /> : <StoredCounters model={model} />}
         </div>
       )}
     </>

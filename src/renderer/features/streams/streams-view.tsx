@@ -1,7 +1,9 @@
 /** Streams: sessions at the left, what passes on the bus in the middle, the selected message at the right. */
-import { type RefObject, useCallback, useEffect, useMemo, useRef } from 'react';
+import { Database } from 'lucide-react';
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { Wanted, WantedInStreams } from '../../state/view-store.ts';
+import { Button } from '../../ui/button.tsx';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { Splitter } from '../../ui/splitter.tsx';
 import { useSize } from '../../ui/use-size.ts';
@@ -13,21 +15,38 @@ import { ModeSwitch } from './mode-switch.tsx';
 import type { RowsModel } from './rows-model.ts';
 import { SessionList } from './session-list.tsx';
 import { SessionView } from './session-view.tsx';
+import type { StoredModel } from './stored-model.ts';
+import { StreamPicker } from './stream-picker.tsx';
 import { createStreamsActions, createTableActions, type StreamsCommands } from './streams-actions.ts';
-import { StreamsToolbar } from './streams-toolbar.tsx';
+import { type AnyTable, StreamsToolbar } from './streams-toolbar.tsx';
+import type { TableModel } from './table-model.ts';
 import { sessionName } from './tree-row.tsx';
-import { useRowsModel, useRowsVersion } from './use-rows-model.ts';
+import { useRowsVersion, useTableModels } from './use-rows-model.ts';
 import './streams-view.css';
 
 /** Keeps the feed on the selected session, and the flow on only while the table is looked at. */
-function useFeed(model: RowsModel, session: string | null, isTable: boolean): void {
+function useFeed(model: RowsModel, session: string | null, isShownHere: boolean): void {
   const filter = useSoundFilter();
   const workspace = useSnapshot('app.status')?.workspace;
-  const isShown = useViewState((state) => state.view === 'streams') && isTable;
+  const isShown = useViewState((state) => state.view === 'streams') && isShownHere;
   useEffect(() => {
     if (session === null) model.open('>', filter);
     else if (workspace !== undefined) model.open(`vak.events.${workspace}.${session}.>`, filter);
   }, [model, session, workspace, filter]);
+  useEffect(() => {
+    model.setShown(isShown);
+    return () => model.setShown(false);
+  }, [model, isShown]);
+}
+
+/** Keeps the table over a stream on the selected one, and reads only while that is looked at. */
+function useStoredFeed(model: StoredModel, stream: string | null): void {
+  const filter = useSoundFilter();
+  const place = useSnapshot('app.status')?.environment.name;
+  const isShown = useViewState((state) => state.view === 'streams') && stream !== null;
+  useEffect(() => {
+    if (stream !== null && place !== undefined) model.open(stream, filter, place);
+  }, [model, stream, filter, place]);
   useEffect(() => {
     model.setShown(isShown);
     return () => model.setShown(false);
@@ -81,7 +100,7 @@ function useWanted(model: RowsModel, root: RefObject<HTMLElement | null>): void 
   }, [view, model, root, advise, wanted]);
 }
 
-function useTogglePause(model: RowsModel): () => void {
+function useTogglePause(model: TableModel): () => void {
   const { mirror } = useWorkbench();
   return useCallback(() => {
     const status = mirror.getState()['streams.status'];
@@ -90,27 +109,29 @@ function useTogglePause(model: RowsModel): () => void {
   }, [model, mirror]);
 }
 
-interface Filters {
+interface Parts {
+  readonly pickStream: () => void;
   readonly sessionFilter: RefObject<HTMLInputElement | null>;
   readonly messageFilter: RefObject<HTMLInputElement | null>;
 }
 
 /** What keys, palette and buttons do here. */
-function useCommands(model: RowsModel, { sessionFilter, messageFilter }: Filters): StreamsCommands {
+function useCommands(model: TableModel, { sessionFilter, messageFilter, pickStream }: Parts): StreamsCommands {
   const { view } = useWorkbench();
   const togglePause = useTogglePause(model);
   return useMemo(
     () => ({
       togglePause,
+      pickStream,
       openInspector: () => view.setState({ isInspectorOpen: true }),
       focusSessionFilter: () => sessionFilter.current?.focus(),
       focusMessageFilter: () => messageFilter.current?.focus(),
     }),
-    [view, togglePause, sessionFilter, messageFilter],
+    [view, togglePause, pickStream, sessionFilter, messageFilter],
   );
 }
 
-function useStreamsActions(model: RowsModel, isTable: boolean, commands: StreamsCommands): void {
+function useStreamsActions(model: TableModel, isTable: boolean, commands: StreamsCommands): void {
   const { view, notify, refuse } = useWorkbench();
   useActions(
     useMemo(() => {
@@ -121,8 +142,9 @@ function useStreamsActions(model: RowsModel, isTable: boolean, commands: Streams
   );
 }
 
-function useTitle(session: string | null): string {
+function useTitle(session: string | null, stream: string | null): string {
   const summary = useSnapshot('sessions.list')?.sessions.find((each) => each.session === session);
+  if (stream !== null) return visibleText(stream);
   if (session === null) return 'All subjects';
   return summary === undefined ? visibleText(session) : sessionName(summary);
 }
@@ -130,8 +152,9 @@ function useTitle(session: string | null): string {
 const inspectorBounds = { initialPx: 420, minPx: 280, maxPx: 800 };
 
 /** The selected message's panel. */
-function InspectorPanel({ model, onClose }: { readonly model: RowsModel; readonly onClose: () => void }) {
+function InspectorPanel({ model, onClose }: { readonly model: AnyTable; readonly onClose: () => void }) {
   useRowsVersion(model);
+  const stream = model.kind === 'stored' ? (model.stream ?? null) : null;
   return (
     <SidePanel
       label="Inspector"
@@ -141,26 +164,37 @@ function InspectorPanel({ model, onClose }: { readonly model: RowsModel; readonl
       isEmpty={model.selectedSeq === undefined}
       data-testid="inspector"
     >
-      <Inspector seq={model.selectedSeq} onClose={onClose} onSelect={model.show} onLearn={model.learn} />
+      <Inspector
+        seq={model.selectedSeq}
+        stream={stream}
+        onClose={onClose}
+        onSelect={model.show}
+        onLearn={model.learn}
+      />
     </SidePanel>
   );
 }
 
 export function StreamsView() {
   const { view } = useWorkbench();
-  const model = useRowsModel();
+  const { live, stored } = useTableModels();
+  const stream = useViewState((state) => state.selectedStream);
+  const model = stream === null ? live : stored;
   const session = useViewState((state) => state.selectedSession);
   const isTable = useViewState((state) => state.streamsMode === 'messages' || state.selectedSession === null);
+  const [isPicking, setPicking] = useState(false);
+  const pickStream = useCallback(() => setPicking(true), []);
   const isInspectorOpen = useViewState((state) => state.isInspectorOpen) && isTable;
   const treeSize = useSize('streams.sessions', { initialPx: 240, minPx: 160, maxPx: 480 });
   const sessionFilter = useRef<HTMLInputElement>(null);
   const messageFilter = useRef<HTMLInputElement>(null);
   const root = useRef<HTMLDivElement>(null);
-  const title = useTitle(session);
-  const commands = useCommands(model, { sessionFilter, messageFilter });
-  useFeed(model, session, isTable);
-  useWanted(model, root);
-  const isStale = useOutages(model);
+  const title = useTitle(session, stream);
+  const commands = useCommands(model, { sessionFilter, messageFilter, pickStream });
+  useFeed(live, session, isTable && stream === null);
+  useStoredFeed(stored, stream);
+  useWanted(live, root);
+  const isStale = useOutages(live);
   useStreamsActions(model, isTable, commands);
   const focusTable = (): void => focusRole(root, 'grid');
   const closeInspector = (): void => {
@@ -172,13 +206,16 @@ export function StreamsView() {
       <aside className="streams-sessions" aria-label="Sessions" style={{ width: `${treeSize.px}px` }}>
         <SessionList
           filterRef={sessionFilter}
-          onSelect={(selectedSession) => view.setState({ selectedSession })}
-          onOpen={(selectedSession) => view.setState({ selectedSession, streamsMode: 'session' })}
+          onSelect={(selectedSession) => view.setState({ selectedSession, selectedStream: null })}
+          onOpen={(selectedSession) => view.setState({ selectedSession, selectedStream: null, streamsMode: 'session' })}
         />
       </aside>
       <Splitter label="Width of the session list" size={treeSize} sizes="before" />
       <section className="streams-main stale-edge" aria-label={title} data-stale={isStale}>
         <StreamsToolbar model={model} title={title} onTogglePause={commands.togglePause}>
+          <Button icon={Database} keys="o" data-testid="pick-stream" onClick={commands.pickStream}>
+            Streams
+          </Button>
           <ModeSwitch />
         </StreamsToolbar>
         {isTable || session === null ? (
@@ -195,6 +232,7 @@ export function StreamsView() {
           <SessionView key={session} session={session} />
         )}
       </section>
+      <StreamPicker isOpen={isPicking} onClose={() => setPicking(false)} />
       {isInspectorOpen && <InspectorPanel model={model} onClose={closeInspector} />}
     </div>
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLiveBuffer } from '../../state/live-buffer.ts';
-import { followNewest, movePage, moveSelection, moveToOldest } from './table-moves.ts';
+import { movePage, moveSelection, moveToOldest } from './table-moves.ts';
 import { createTableScroll, rowPx } from './table-scroll.ts';
 
 function setUp(rows: number, droppedAt?: number) {
@@ -30,6 +30,7 @@ function setUp(rows: number, droppedAt?: number) {
       table.selectedSeq = seq;
       if (seq !== undefined) scroll.detach();
     },
+    follow: () => scroll.follow(),
     touch() {},
   };
   return table;
@@ -76,7 +77,7 @@ describe('table moves', () => {
     const table = setUp(100);
     moveToOldest(table);
     expect([table.selectedSeq, table.scroll.topPx]).toEqual([1, 0]);
-    followNewest(table);
+    table.follow();
     expect([table.scroll.isFollowing, table.scroll.topPx]).toEqual([true, 90 * rowPx]);
     moveSelection(table, 1);
     expect(table.selectedSeq).toBe(100);

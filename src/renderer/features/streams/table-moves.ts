@@ -1,8 +1,8 @@
 /** What keys do to the selection and the place of the live table. */
-import type { RowsModel } from './rows-model.ts';
+import type { TableModel } from './table-model.ts';
 import { rowPx } from './table-scroll.ts';
 
-type Table = Pick<RowsModel, 'buffer' | 'scroll' | 'selectedSeq' | 'select' | 'touch'>;
+type Table = Pick<TableModel, 'buffer' | 'scroll' | 'selectedSeq' | 'select' | 'follow' | 'toFirst' | 'touch'>;
 
 const lastVisible = ({ scroll, buffer }: Table): number =>
   Math.min(buffer.endIndex, Math.floor((scroll.topPx + scroll.heightPx) / rowPx)) - 1;
@@ -49,15 +49,10 @@ export function movePage(table: Table, direction: 1 | -1): void {
   table.touch();
 }
 
-/** Selects the oldest message that is held. */
+/** Selects the oldest message that there is. */
 export function moveToOldest(table: Table): void {
-  selectAt(table, table.buffer.firstIndex, 1);
-}
-
-/** Goes to the newest row and stays there. */
-export function followNewest(table: Table): void {
-  table.scroll.follow();
-  table.touch();
+  if (table.toFirst === undefined) selectAt(table, table.buffer.firstIndex, 1);
+  else table.toFirst();
 }
 
 /** Moves by key, wherever they are pressed in the table. */
@@ -69,7 +64,7 @@ export const tableKeys: ReadonlyMap<string, (table: Table) => void> = new Map([
   ['PageDown', (table: Table) => movePage(table, 1)],
   ['PageUp', (table: Table) => movePage(table, -1)],
   ['Home', moveToOldest],
-  ['End', followNewest],
-  ['g', followNewest],
-  ['G', followNewest],
+  ['End', (table: Table) => table.follow()],
+  ['g', (table: Table) => table.follow()],
+  ['G', (table: Table) => table.follow()],
 ]);

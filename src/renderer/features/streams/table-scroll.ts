@@ -8,7 +8,10 @@ import type { LiveBuffer } from '../../state/live-buffer.ts';
 export const rowPx = 28;
 
 /** How much of the buffer there is to scroll over. */
-export type RowRange = Pick<LiveBuffer, 'firstIndex' | 'endIndex' | 'messageCount'>;
+export interface RowRange extends Pick<LiveBuffer, 'firstIndex' | 'endIndex' | 'messageCount'> {
+  /** The newest row is none of them: the end is not what is followed. */
+  readonly hasNewer?: boolean;
+}
 
 export interface TableScroll {
   readonly isFollowing: boolean;
@@ -33,6 +36,10 @@ export interface TableScroll {
   reveal(index: number): void;
   detach(): void;
   follow(): void;
+  /** Counts what has come so far as seen. */
+  see(): void;
+  /** Begins anew at the first row, detached. */
+  startAtFirst(): void;
   /** Begins anew, following. */
   reset(): void;
 }
@@ -53,15 +60,18 @@ export function createTableScroll(range: RowRange): TableScroll {
     hasLostPlace = false;
     topPx = maxPx();
   }
+  function see(): void {
+    seenMessages = range.messageCount;
+  }
   function detach(): void {
     if (!isFollowing) return;
     isFollowing = false;
-    seenMessages = range.messageCount;
+    see();
   }
   function moveTo(px: number): void {
     hasLostPlace = false;
     const target = Math.round(Math.min(maxPx(), Math.max(minPx(), px)));
-    if (target >= maxPx() && target >= topPx) follow();
+    if (target >= maxPx() && target >= topPx && range.hasNewer !== true) follow();
     else {
       detach();
       topPx = target;
@@ -117,6 +127,13 @@ export function createTableScroll(range: RowRange): TableScroll {
     },
     detach,
     follow,
+    see,
+    startAtFirst() {
+      isFollowing = false;
+      hasLostPlace = false;
+      see();
+      topPx = minPx();
+    },
     reset() {
       seenMessages = 0;
       follow();

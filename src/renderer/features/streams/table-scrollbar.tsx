@@ -1,11 +1,11 @@
 /** The live table's scrollbar over rows that come and go; a native one would jump with every eviction. */
 import { type PointerEvent, useRef } from 'react';
-import type { RowsModel } from './rows-model.ts';
+import type { TableModel } from './table-model.ts';
 
 const minThumbPx = 24;
 
 export interface TableScrollbarProps {
-  readonly model: RowsModel;
+  readonly model: TableModel;
   /** Id of the element that it scrolls. */
   readonly controls: string;
 }
