@@ -121,6 +121,26 @@ function Content({ tab, message, modes, onModes, onSelect, onLearn, onShowEncryp
   }
 }
 
+function InspectorHead({ title, seq, onClose }: Pick<InspectorProps, 'seq' | 'onClose'> & { readonly title: string }) {
+  return (
+    <header className="streams-panel-head">
+      <h2 className="streams-title">
+        {title} {seq !== undefined && <span className="data">#{formatCount(seq)}</span>}
+      </h2>
+      <div className="streams-head-actions">
+        <IconButton
+          icon={X}
+          label="Close the inspector"
+          keys="Mod+I"
+          side="left"
+          onClick={onClose}
+          data-testid="inspector-close"
+        />
+      </div>
+    </header>
+  );
+}
+
 export function Inspector({ seq, stream, onClose, onSelect, onLearn }: InspectorProps) {
   const [tab, setTab] = useState<TabId>('overview');
   const [modes, setModes] = useState<Modes>({ payload: 'json', raw: 'text' });
@@ -132,21 +152,7 @@ export function Inspector({ seq, stream, onClose, onSelect, onLearn }: Inspector
   const keepFocus = (): void => content.current?.closest<HTMLElement>('[role=tabpanel]')?.focus();
   return (
     <>
-      <header className="streams-panel-head">
-        <h2 className="streams-title">
-          {title} {seq !== undefined && <span className="data">#{formatCount(seq)}</span>}
-        </h2>
-        <div className="streams-head-actions">
-          <IconButton
-            icon={X}
-            label="Close the inspector"
-            keys="Mod+I"
-            side="left"
-            onClick={onClose}
-            data-testid="inspector-close"
-          />
-        </div>
-      </header>
+      <InspectorHead title={title} seq={seq} onClose={onClose} />
       {seq === undefined ? (
         <p className="inspector-wait dim">Select a message to see its fields, its payload and its trust.</p>
       ) : (

@@ -21,8 +21,11 @@ export interface LiveTableProps {
   readonly onTogglePause: () => void;
 }
 
-/** Rows count from 1, behind the header. */
-const firstRowNumber = 2;
+/** Of a stream it is not known how many rows there are. */
+const rowCount = ({ kind, buffer }: TableModel): number => (kind === 'stored' ? -1 : buffer.endIndex + 1);
+/** From 1, behind the header; of a stream from the first one that is held. */
+const rowNumber = ({ kind, buffer }: TableModel, index: number): number =>
+  index - (kind === 'stored' ? buffer.firstIndex : 0) + 2;
 /** Lines of a wheel notch that reports lines. */
 const wheelLineRows = 1;
 
@@ -84,9 +87,6 @@ export function LiveTable(props: LiveTableProps) {
   const workspace = useSnapshot('app.status')?.workspace;
   const onKeyDown = useTableKeys(props);
   const { buffer, scroll, selectedSeq, epoch } = model;
-  const isStored = model.kind === 'stored';
-  /** Of a stream it is not known how many rows come before those that are held. */
-  const countedFrom = isStored ? buffer.firstIndex : 0;
   const top = Math.floor(scroll.topPx / rowPx);
   const slots = Array.from({ length: Math.ceil(scroll.heightPx / rowPx) + 1 }, (_, slot) => top + slot);
   const selectedIndex = selectedSeq === undefined ? -1 : buffer.findSeq(selectedSeq);
@@ -103,7 +103,7 @@ export function LiveTable(props: LiveTableProps) {
         role="grid"
         tabIndex={0}
         aria-label={label}
-        aria-rowcount={isStored ? -1 : buffer.endIndex + 1}
+        aria-rowcount={rowCount(model)}
         aria-activedescendant={activeSlot < 0 ? undefined : slotId(id, activeSlot)}
         style={columns.style}
         onKeyDown={onKeyDown}
@@ -130,7 +130,7 @@ export function LiveTable(props: LiveTableProps) {
                   id={slotId(id, slot)}
                   buffer={buffer}
                   index={row === undefined ? -1 : index}
-                  rowNumber={index - countedFrom + firstRowNumber}
+                  rowNumber={rowNumber(model, index)}
                   seq={row?.seq}
                   epoch={epoch}
                   droppedCount={row?.droppedCount ?? 0}

@@ -119,9 +119,7 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
   }
 
   return {
-    buffer,
-    scroll,
-    kind: 'live',
+    ...{ kind: 'live' as const, buffer, scroll },
     get pattern() {
       return pattern;
     },

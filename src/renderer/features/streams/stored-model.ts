@@ -9,7 +9,7 @@ import { createLiveBuffer, type LiveBuffer } from '../../state/live-buffer.ts';
 import { createPaintedFeed, type PaintDeps } from '../../state/painted-feed.ts';
 import { createStoredPaging, type StoredPaging, type StoredQuery } from './stored-paging.ts';
 import type { PauseMark, TableModel } from './table-model.ts';
-import { createTableScroll } from './table-scroll.ts';
+import { createTableScroll, type RowRange } from './table-scroll.ts';
 
 export interface StoredModel extends TableModel, Pick<StoredPaging, 'span' | 'reading'> {
   readonly kind: 'stored';
@@ -29,21 +29,9 @@ export interface StoredModelDeps extends PaintDeps {
 /** Rows that the table holds. */
 const heldRows = 20_000;
 
-/** Creates the model without a stream. */
-export function createStoredModel(deps: StoredModelDeps): StoredModel {
-  const buffer = deps.buffer ?? createLiveBuffer(heldRows, true);
-  const heldBack: RowsFrame[] = [];
-  let query: StoredQuery | undefined;
-  let openedAt: string | undefined;
-  let epoch = 0;
-  let pausedAt: PauseMark | undefined;
-  let selectedSeq: number | undefined;
-  const { frameClock, afterPaint, page } = deps;
-  const feed = createPaintedFeed<RowsFrame>({ frameClock, afterPaint, isShown: false, isTaken: () => true, onFrame });
-  const paging = createStoredPaging({
-    ...{ buffer, page, scroll: () => scroll, onTail, onTailLost: () => feed.stop(), onChange: feed.touch },
-  });
-  const scroll = createTableScroll({
+/** What there is to scroll over. */
+function rangeOf(buffer: LiveBuffer, hasNewer: () => boolean): RowRange {
+  return {
     get firstIndex() {
       return buffer.firstIndex;
     },
@@ -54,9 +42,24 @@ export function createStoredModel(deps: StoredModelDeps): StoredModel {
       return buffer.messageCount;
     },
     get hasNewer() {
-      return paging.hasNewer;
+      return hasNewer();
     },
+  };
+}
+
+/** Creates the model without a stream. */
+export function createStoredModel(deps: StoredModelDeps): StoredModel {
+  const buffer = deps.buffer ?? createLiveBuffer(heldRows, true);
+  const heldBack: RowsFrame[] = [];
+  let [query, openedAt]: [StoredQuery | undefined, string] = [undefined, ''];
+  let epoch = 0;
+  let [pausedAt, selectedSeq]: [PauseMark | undefined, number | undefined] = [undefined, undefined];
+  const { frameClock, afterPaint, page } = deps;
+  const feed = createPaintedFeed<RowsFrame>({ frameClock, afterPaint, isShown: false, isTaken: () => true, onFrame });
+  const paging = createStoredPaging({
+    ...{ buffer, page, scroll: () => scroll, onTail, onTailLost: () => feed.stop(), onChange: feed.touch },
   });
+  const scroll = createTableScroll(rangeOf(buffer, () => paging.hasNewer));
 
   function onTail(fromSeq: number): void {
     if (query === undefined) return;
@@ -109,9 +112,7 @@ export function createStoredModel(deps: StoredModelDeps): StoredModel {
   }
 
   return {
-    buffer,
-    scroll,
-    kind: 'stored',
+    ...{ kind: 'stored' as const, buffer, scroll },
     get stream() {
       return query?.stream;
     },

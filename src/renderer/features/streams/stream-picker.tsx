@@ -56,23 +56,50 @@ function Header() {
   );
 }
 
+interface StreamListProps {
+  readonly streams: readonly StoredStream[];
+  readonly selected: string | undefined;
+  readonly onSelect: (name: string) => void;
+  readonly onOpen: (name: string) => void;
+}
+
+/** The list takes the focus as soon as it is there. */
+function StreamList({ streams, selected, onSelect, onOpen }: StreamListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const nowMs = useNow();
+  useEffect(() => list.current?.focus({ preventScroll: true }), []);
+  return (
+    <div className="row-list-frame stream-picker-place">
+      <RowList
+        label="Durable streams, by name"
+        rows={streams}
+        keyOf={({ name }) => name}
+        nameOf={({ name }) => name}
+        selectedKey={selected}
+        onSelect={onSelect}
+        onOpen={onOpen}
+        header={<Header />}
+        className="stream-picker"
+        listRef={list}
+        data-testid="stream-picker"
+      >
+        {(stream) => <Cells stream={stream} nowMs={nowMs} />}
+      </RowList>
+    </div>
+  );
+}
+
 function Picker({ onClose }: Pick<StreamPickerProps, 'onClose'>) {
   const { view } = useWorkbench();
   const found = useStoredStreams();
   const shown = useViewState((state) => state.selectedStream);
   const [chosen, setChosen] = useState<string | undefined>(shown ?? undefined);
-  const list = useRef<HTMLDivElement>(null);
-  const nowMs = useNow();
   const streams = found?.streams ?? [];
   const selected = chosen ?? (streams.find(({ messageCount }) => messageCount > 0) ?? streams[0])?.name;
   const open = (selectedStream: string | null): void => {
     view.setState({ selectedStream, selectedSession: null, streamsMode: 'messages' });
     onClose();
   };
-  const hasList = streams.length > 0;
-  useEffect(() => {
-    if (hasList) list.current?.focus({ preventScroll: true });
-  }, [hasList]);
   return (
     <div className="dialog-body">
       {found?.why != null && (
@@ -84,25 +111,7 @@ function Picker({ onClose }: Pick<StreamPickerProps, 'onClose'>) {
       {found !== undefined && streams.length === 0 && found.why === null && (
         <p className="dim">There is no stream on this connection yet. “Create the streams” makes them.</p>
       )}
-      {hasList && (
-        <div className="row-list-frame stream-picker-place">
-          <RowList
-            label="Durable streams, by name"
-            rows={streams}
-            keyOf={({ name }) => name}
-            nameOf={({ name }) => name}
-            selectedKey={selected}
-            onSelect={setChosen}
-            onOpen={open}
-            header={<Header />}
-            className="stream-picker"
-            listRef={list}
-            data-testid="stream-picker"
-          >
-            {(stream) => <Cells stream={stream} nowMs={nowMs} />}
-          </RowList>
-        </div>
-      )}
+      {streams.length > 0 && <StreamList {...{ streams, selected }} onSelect={setChosen} onOpen={open} />}
       <DialogActions>
         <Button
           disabledReason={shown === null ? 'It is shown already' : undefined}

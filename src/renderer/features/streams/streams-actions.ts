@@ -2,12 +2,13 @@
 import type { Action } from '../../actions/action-registry.ts';
 import { copyText } from '../../ui/copy-text.ts';
 import type { Workbench } from '../../workbench.tsx';
+import type { StreamsDialogKind } from './streams-dialogs.tsx';
 import type { TableModel } from './table-model.ts';
 import { movePage, moveSelection, moveToOldest } from './table-moves.ts';
 
 export interface StreamsCommands {
   readonly togglePause: () => void;
-  readonly pickStream: () => void;
+  readonly openDialog: (kind: StreamsDialogKind) => void;
   readonly openInspector: () => void;
   readonly focusSessionFilter: () => void;
   readonly focusMessageFilter: () => void;
@@ -110,10 +111,23 @@ export function createTableActions(model: TableModel, commands: StreamsCommands,
   ];
 }
 
+/** Actions that ask something first. */
+function dialogActions(openDialog: StreamsCommands['openDialog']): readonly Action[] {
+  return [
+    {
+      id: 'streams.openStream',
+      title: 'Open a durable stream: history and what comes',
+      group: 'Streams',
+      keys: ['o'],
+      run: () => openDialog('stream'),
+    },
+  ];
+}
+
 /** Actions that stand while the view is shown, whatever it shows. */
 export function createStreamsActions(
   { view }: Needs,
-  { focusSessionFilter, pickStream }: StreamsCommands,
+  { focusSessionFilter, openDialog }: StreamsCommands,
 ): readonly Action[] {
   const hasSession = (): boolean => view.getState().selectedSession !== null;
   const isNarrowed = (): boolean => hasSession() || view.getState().selectedStream !== null;
@@ -140,13 +154,7 @@ export function createStreamsActions(
       disabledReason: () => (isNarrowed() ? undefined : 'they are shown already'),
       run: () => view.setState({ selectedSession: null, selectedStream: null }),
     },
-    {
-      id: 'streams.openStream',
-      title: 'Open a durable stream: history and what comes',
-      group: 'Streams',
-      keys: ['o'],
-      run: pickStream,
-    },
+    ...dialogActions(openDialog),
     {
       id: 'streams.openSession',
       title: 'Show the session: terminal, charts, tasks',

@@ -1,9 +1,7 @@
 /** Streams: sessions at the left, what passes on the bus in the middle, the selected message at the right. */
-import { Database } from 'lucide-react';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { Wanted, WantedInStreams } from '../../state/view-store.ts';
-import { Button } from '../../ui/button.tsx';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { Splitter } from '../../ui/splitter.tsx';
 import { useSize } from '../../ui/use-size.ts';
@@ -16,8 +14,8 @@ import type { RowsModel } from './rows-model.ts';
 import { SessionList } from './session-list.tsx';
 import { SessionView } from './session-view.tsx';
 import type { StoredModel } from './stored-model.ts';
-import { StreamPicker } from './stream-picker.tsx';
 import { createStreamsActions, createTableActions, type StreamsCommands } from './streams-actions.ts';
+import { StreamsDialogButtons, type StreamsDialogKind, StreamsDialogs } from './streams-dialogs.tsx';
 import { type AnyTable, StreamsToolbar } from './streams-toolbar.tsx';
 import type { TableModel } from './table-model.ts';
 import { sessionName } from './tree-row.tsx';
@@ -109,25 +107,24 @@ function useTogglePause(model: TableModel): () => void {
   }, [model, mirror]);
 }
 
-interface Parts {
-  readonly pickStream: () => void;
+interface Parts extends Pick<StreamsCommands, 'openDialog'> {
   readonly sessionFilter: RefObject<HTMLInputElement | null>;
   readonly messageFilter: RefObject<HTMLInputElement | null>;
 }
 
 /** What keys, palette and buttons do here. */
-function useCommands(model: TableModel, { sessionFilter, messageFilter, pickStream }: Parts): StreamsCommands {
+function useCommands(model: TableModel, { sessionFilter, messageFilter, openDialog }: Parts): StreamsCommands {
   const { view } = useWorkbench();
   const togglePause = useTogglePause(model);
   return useMemo(
     () => ({
       togglePause,
-      pickStream,
+      openDialog,
       openInspector: () => view.setState({ isInspectorOpen: true }),
       focusSessionFilter: () => sessionFilter.current?.focus(),
       focusMessageFilter: () => messageFilter.current?.focus(),
     }),
-    [view, togglePause, pickStream, sessionFilter, messageFilter],
+    [view, togglePause, openDialog, sessionFilter, messageFilter],
   );
 }
 
@@ -175,6 +172,24 @@ function InspectorPanel({ model, onClose }: { readonly model: AnyTable; readonly
   );
 }
 
+/** The sessions at the left; choosing one leaves the stream that is shown. */
+function SessionsPanel({ filterRef }: { readonly filterRef: RefObject<HTMLInputElement | null> }) {
+  const { view } = useWorkbench();
+  const size = useSize('streams.sessions', { initialPx: 240, minPx: 160, maxPx: 480 });
+  return (
+    <>
+      <aside className="streams-sessions" aria-label="Sessions" style={{ width: `${size.px}px` }}>
+        <SessionList
+          filterRef={filterRef}
+          onSelect={(selectedSession) => view.setState({ selectedSession, selectedStream: null })}
+          onOpen={(selectedSession) => view.setState({ selectedSession, selectedStream: null, streamsMode: 'session' })}
+        />
+      </aside>
+      <Splitter label="Width of the session list" size={size} sizes="before" />
+    </>
+  );
+}
+
 export function StreamsView() {
   const { view } = useWorkbench();
   const { live, stored } = useTableModels();
@@ -182,15 +197,13 @@ export function StreamsView() {
   const model = stream === null ? live : stored;
   const session = useViewState((state) => state.selectedSession);
   const isTable = useViewState((state) => state.streamsMode === 'messages' || state.selectedSession === null);
-  const [isPicking, setPicking] = useState(false);
-  const pickStream = useCallback(() => setPicking(true), []);
+  const [dialog, setDialog] = useState<StreamsDialogKind | null>(null);
   const isInspectorOpen = useViewState((state) => state.isInspectorOpen) && isTable;
-  const treeSize = useSize('streams.sessions', { initialPx: 240, minPx: 160, maxPx: 480 });
   const sessionFilter = useRef<HTMLInputElement>(null);
   const messageFilter = useRef<HTMLInputElement>(null);
   const root = useRef<HTMLDivElement>(null);
   const title = useTitle(session, stream);
-  const commands = useCommands(model, { sessionFilter, messageFilter, pickStream });
+  const commands = useCommands(model, { sessionFilter, messageFilter, openDialog: setDialog });
   useFeed(live, session, isTable && stream === null);
   useStoredFeed(stored, stream);
   useWanted(live, root);
@@ -203,19 +216,10 @@ export function StreamsView() {
   };
   return (
     <div className="streams" ref={root}>
-      <aside className="streams-sessions" aria-label="Sessions" style={{ width: `${treeSize.px}px` }}>
-        <SessionList
-          filterRef={sessionFilter}
-          onSelect={(selectedSession) => view.setState({ selectedSession, selectedStream: null })}
-          onOpen={(selectedSession) => view.setState({ selectedSession, selectedStream: null, streamsMode: 'session' })}
-        />
-      </aside>
-      <Splitter label="Width of the session list" size={treeSize} sizes="before" />
+      <SessionsPanel filterRef={sessionFilter} />
       <section className="streams-main stale-edge" aria-label={title} data-stale={isStale}>
         <StreamsToolbar model={model} title={title} onTogglePause={commands.togglePause}>
-          <Button icon={Database} keys="o" data-testid="pick-stream" onClick={commands.pickStream}>
-            Streams
-          </Button>
+          <StreamsDialogButtons onOpen={setDialog} />
           <ModeSwitch />
         </StreamsToolbar>
         {isTable || session === null ? (
@@ -232,7 +236,7 @@ export function StreamsView() {
           <SessionView key={session} session={session} />
         )}
       </section>
-      <StreamPicker isOpen={isPicking} onClose={() => setPicking(false)} />
+      <StreamsDialogs shown={dialog} onClose={() => setDialog(null)} />
       {isInspectorOpen && <InspectorPanel model={model} onClose={closeInspector} />}
     </div>
   );
