@@ -83,6 +83,8 @@ async function useTwice(home: string, program: string): Promise<void> {
       .poll(async () => (await readSnapshot(page, 'dlq.state')).groupCount, { timeout: 60_000 })
       .toBeGreaterThan(0);
     await chooseTheme(page, 'dark');
+    const hardening = async () => (await readSnapshot(page, 'app.status')).hardening;
+    await expect.poll(hardening).toEqual({ wrongFuses: [], isArchiveChecked: false });
   } finally {
     await first.end();
   }

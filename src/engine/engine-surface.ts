@@ -3,7 +3,7 @@
  * Law: joins what the services give, and adds nothing of its own.
  */
 import type { AppContract } from '../shared/contract/app-contract.ts';
-import type { AppStatus } from '../shared/contract/app-status-contract.ts';
+import type { AppStatus, Hardening } from '../shared/contract/app-status-contract.ts';
 import type { ConnectionsState } from '../shared/contract/connections-contract.ts';
 import type { Services } from '../shared/contract/define-contract.ts';
 import type { ConnectionsService } from './connections/connections-service.ts';
@@ -29,6 +29,8 @@ export interface OfferedConfig {
     AppStatus,
     'version' | 'platform' | 'electron' | 'chromium' | 'node' | 'shippedElectron' | 'isSandboxed'
   >;
+  /** As far as it is known by now. */
+  readonly hardening: () => Hardening | null;
 }
 
 interface SnapshotSources {
@@ -72,6 +74,7 @@ export function readersOf({
   return {
     'app.status': () => ({
       ...config.runtime,
+      hardening: config.hardening(),
       workspace: config.workspace,
       environment: environmentOf(connections.state()),
       mainCpuPercent: usage().cpuPercent,

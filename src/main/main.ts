@@ -14,11 +14,13 @@ import { createJsonLogger } from '../engine/ports/logger.ts';
 import { createSystemRandomness, createUuid } from '../engine/ports/randomness.ts';
 import { scrubEnvironment, secretNames } from '../engine/settings/secret-sources.ts';
 import type { Disposable } from '../shared/base/disposer.ts';
+import type { Hardening } from '../shared/contract/app-status-contract.ts';
 import { serveBridge } from './bridge/bridge-server.ts';
 import { createTrustedSenders } from './bridge/trusted-sender.ts';
 import { appOrigin, appUrl, secretEntryUrl } from './platform/app-files.ts';
 import { registerAppScheme, serveAppScheme } from './platform/app-scheme.ts';
 import { createDesktopNotifier } from './platform/desktop-notifier.ts';
+import { fuseFile, wrongFuses } from './platform/fuse-wire.ts';
 import { handedOverIn } from './platform/handed-over.ts';
 import { openLogFile } from './platform/log-file.ts';
 import { createOperatorPrompt } from './platform/operator-prompt.ts';
@@ -33,6 +35,8 @@ import { openWorkbenchWindow } from './window/workbench-window.ts';
 const outFolder = join(import.meta.dirname, '..');
 /** Quitting waits so long for the swarm and the bus. */
 const stopLimitMs = 8_000;
+/** The program's own file is read so long after the start. */
+const hardeningAfterMs = 3_000;
 
 app.setName('Vak Workbench');
 const hasSwitch = (name: string): boolean => app.commandLine.hasSwitch(name);
@@ -58,6 +62,15 @@ let look: WindowLook | undefined;
 let isStopped = false;
 
 const workspace = 'default';
+
+let hardening: Hardening | null = null;
+
+/** Reads how the program was hardened, once what is urgent is done; in a development start there is nothing to tell. */
+async function readHardening(): Promise<void> {
+  if (!app.isPackaged) return;
+  const { execPath, platform } = process;
+  hardening = { wrongFuses: await wrongFuses(fuseFile(execPath, platform)), isArchiveChecked: platform === 'darwin' };
+}
 
 /** Opens the window if there is none; it is given by `start`. */
 let openAgain = (): void => {};
@@ -117,6 +130,7 @@ async function startEngine(devOrigin: string | undefined): Promise<Engine> {
         shippedElectron: packageJson.devDependencies.electron,
         isSandboxed: !hasSwitch('no-sandbox'),
       },
+      hardening: () => hardening,
       bufferCount: memory.bufferMessages,
       bufferBytes: memory.bufferMiB * 1024 * 1024,
     },
@@ -167,6 +181,9 @@ async function start(): Promise<void> {
   openAgain = () => openWindow(senders);
   app.on('activate', () => {
     if (window === undefined) openAgain();
+  });
+  clock.setTimer(hardeningAfterMs, () => {
+    readHardening().catch((thrown: unknown) => logger.bug('app.hardening', thrown));
   });
   logger.info('app.started', { version: app.getVersion(), electron: process.versions.electron });
 }

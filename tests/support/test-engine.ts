@@ -18,6 +18,7 @@ const runtime = {
   shippedElectron: '1',
   isSandboxed: true,
 };
+const hardening = () => null;
 
 /** The whole engine of the app over `profile`, not opened yet, with the clock and randomness of `profiles`; it has no workers. */
 export async function createTestEngine(
@@ -36,7 +37,7 @@ export async function createTestEngine(
       },
       ...ports,
     },
-    { workspace: testWorkspace, bufferCount: 1_000, bufferBytes: 1 << 20, runtime },
+    { workspace: testWorkspace, bufferCount: 1_000, bufferBytes: 1 << 20, runtime, hardening },
   );
 }
 

@@ -5,6 +5,13 @@
 import type { ConnectionKind } from './connections-contract.ts';
 import { snapshot } from './define-contract.ts';
 
+export interface Hardening {
+  /** Fuses of the runtime that are not as a release has them, by their names; null: the program has none. */
+  readonly wrongFuses: readonly string[] | null;
+  /** Whether this system compares the program's archive with what was built, before it is run. */
+  readonly isArchiveChecked: boolean;
+}
+
 export interface AppStatus {
   readonly version: string;
   readonly platform: string;
@@ -16,6 +23,8 @@ export interface AppStatus {
   readonly shippedElectron: string;
   /** Whether windows run in Chromium's sandbox. */
   readonly isSandboxed: boolean;
+  /** How the program was hardened; null: a development start, whose runtime is open for tools, or it was not read yet. */
+  readonly hardening: Hardening | null;
   readonly workspace: string;
   /** The bus behind the app. */
   readonly environment: { readonly name: string; readonly kind: ConnectionKind };

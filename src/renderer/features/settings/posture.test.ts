@@ -3,10 +3,11 @@ import { connectionsState, prod } from '../../../../tests/support/connections-st
 import type { AppStatus } from '../../../shared/contract/app-status-contract.ts';
 import type { ConnectionContext } from '../../../shared/contract/connections-contract.ts';
 import type { KeyStoreState } from '../../../shared/contract/identity-contract.ts';
-import { type PosturePart, type PostureSources, postureLine, postureOf } from './posture.ts';
+import { type PosturePart, type PostureSources, postureLine, postureOf, programWarning } from './posture.ts';
 
 const app = {
   ...{ electron: '45.5.0', shippedElectron: '45.5.0', chromium: '150', node: '24', isSandboxed: true },
+  hardening: { wrongFuses: [], isArchiveChecked: false },
 } as AppStatus;
 const keyStore = {
   ...{ kind: 'unlocked', keychain: { name: 'gnome_libsecret', isReal: true }, slots: ['keychain'] },
@@ -39,6 +40,23 @@ describe('posture', () => {
     expect(part('sandbox', { app: { ...app, isSandboxed: false } })).toMatchObject({ tone: 'weak' });
     const found = part('runtime', { app: { ...app, electron: '33.2.1' } });
     expect([found.tone, found.words]).toEqual(['weak', expect.stringContaining('released with Electron 45.5.0')]);
+  });
+
+  it('a program whose fuses are not those of a release is weak; of a development start nothing is said', () => {
+    const of = (hardening: AppStatus['hardening']) => part('program', { app: { ...app, hardening } });
+    expect(of({ wrongFuses: ['RunAsNode'], isArchiveChecked: true })).toMatchObject({
+      ...{ tone: 'weak', words: expect.stringContaining('RunAsNode'), advice: expect.stringContaining('release') },
+    });
+    expect(of({ wrongFuses: null, isArchiveChecked: false })).toMatchObject({ tone: 'weak' });
+    expect(of(null)).toMatchObject({ tone: 'unknown', advice: null });
+    expect(programWarning({ wrongFuses: ['RunAsNode'], isArchiveChecked: true })).toMatch(
+      /open to others: .*RunAsNode\. Other/,
+    );
+    expect([programWarning(null), programWarning({ wrongFuses: [], isArchiveChecked: false })]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(of({ wrongFuses: [], isArchiveChecked: true }).words).toContain('is checked');
   });
 
   it('B6 the embedded engine is durable unless its store does not open, or nothing can be stored', () => {

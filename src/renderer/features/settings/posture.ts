@@ -15,7 +15,7 @@ import { currentContext, storeFault } from '../../ui/connection-words.ts';
 import { asksPassphrase, keychainName } from '../../ui/keychain-words.ts';
 
 export interface PosturePart extends Judged {
-  readonly id: 'keychain' | 'sandbox' | 'engine' | 'server' | 'transport' | 'runtime';
+  readonly id: 'keychain' | 'sandbox' | 'engine' | 'server' | 'transport' | 'runtime' | 'program';
   readonly label: string;
 }
 
@@ -77,6 +77,33 @@ function runtimePart({ app }: PostureSources): Judged {
   );
 }
 
+const programAdvice = 'Other programs of this account could run code in it. Install a release.';
+
+/** What is wrong with how the program was hardened; undefined: nothing, or it is not known. */
+function programFault(hardening: AppStatus['hardening']): string | undefined {
+  if (hardening === null) return undefined;
+  if (hardening.wrongFuses === null) return 'its runtime has no fuses';
+  if (hardening.wrongFuses.length === 0) return undefined;
+  return `not hardened as a release is: ${hardening.wrongFuses.join(', ')}`;
+}
+
+/** The warning that stands while the program is not as a release is; undefined: there is nothing to warn of. */
+export function programWarning(hardening: AppStatus['hardening']): string | undefined {
+  const fault = programFault(hardening);
+  return fault === undefined ? undefined : `This program is open to others: ${fault}. ${programAdvice}`;
+}
+
+/** What a program says of itself proves nothing against who changed it: it tells of a build that went wrong. */
+function programPart({ app: { hardening } }: PostureSources): Judged {
+  if (hardening === null) return notJudged('a development start, or not read yet: its runtime is open for tools');
+  const fault = programFault(hardening);
+  if (fault !== undefined) return weak(fault, programAdvice);
+  const archive = hardening.isArchiveChecked
+    ? 'its archive is checked before it runs'
+    : 'this system does not check its archive';
+  return ok(`every fuse of its runtime is as a release has it; ${archive}`);
+}
+
 const parts = [
   ['keychain', 'Key store', keychainPart],
   ['sandbox', 'Sandbox', sandboxPart],
@@ -84,6 +111,7 @@ const parts = [
   ['server', 'Server', serverPart],
   ['transport', 'Transport', transportPart],
   ['runtime', 'Runtime', runtimePart],
+  ['program', 'Program', programPart],
 ] as const;
 
 /** All parts, in the order of reading. */
@@ -95,7 +123,7 @@ export function postureOf(sources: PostureSources): readonly PosturePart[] {
 export function postureLine(posture: readonly PosturePart[]): string {
   const weakParts = posture.filter(({ tone }) => tone === 'weak').map(({ label }) => label.toLowerCase());
   if (weakParts.length === 0)
-    return 'Protected: key store, sandbox, engine, transport and runtime are as they should be.';
+    return 'Protected: key store, sandbox, engine, transport, runtime and program are as they should be.';
   const last = weakParts.pop();
   const list = weakParts.length === 0 ? last : `${weakParts.join(', ')} and ${last}`;
   return `Protected, but weaker than it could be: ${list}.`;
