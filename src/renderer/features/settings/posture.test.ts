@@ -8,7 +8,7 @@ import { type PosturePart, type PostureSources, postureLine, postureOf, programW
 const app = {
   ...{ electron: '45.5.0', shippedElectron: '45.5.0', chromium: '150', node: '24', isSandboxed: true },
   hardening: { wrongFuses: [], isArchiveChecked: false },
-} as AppStatus;
+} as unknown as AppStatus;
 const keyStore = {
   ...{ kind: 'unlocked', keychain: { name: 'gnome_libsecret', isReal: true }, slots: ['keychain'] },
 } as unknown as KeyStoreState;
