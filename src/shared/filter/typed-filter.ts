@@ -53,11 +53,11 @@ const maxTerms = 64;
 
 const spans: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const moment = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?))?(Z)?$/;
-const clockTime = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/;
+const clockTime = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,3}))?)?$/;
 
 /**
  * A time, ms since the epoch: so long ago (`90s`, `15m`, `2h`, `3d`, `1w`), a day or moment (`2026-11-30`, `2026-11-30T14:05`), or a time
- * of today (`14:05`); all in UTC. Undefined: it is none.
+ * of today (`14:05`, `14:03:07.512`); all in UTC. Undefined: it is none.
  */
 export function readTime(text: string, nowMs: number): number | undefined {
   const ago = /^(\d{1,6})([smhdw])$/.exec(text);
@@ -72,7 +72,8 @@ export function readTime(text: string, nowMs: number): number | undefined {
   if (today === null) return undefined;
   const [hour, minute, second] = [Number(today[1]), Number(today[2]), Number(today[3] ?? 0)];
   if (hour > 23 || minute > 59 || second > 59) return undefined;
-  return Math.floor(nowMs / 86_400_000) * 86_400_000 + ((hour * 60 + minute) * 60 + second) * 1000;
+  const ms = Number((today[4] ?? '').padEnd(3, '0'));
+  return Math.floor(nowMs / 86_400_000) * 86_400_000 + ((hour * 60 + minute) * 60 + second) * 1000 + ms;
 }
 
 interface Piece extends FilterSpan {

@@ -1,7 +1,9 @@
 /** What a message is, whether it may be trusted, and every attribute of its envelope. */
+import { Terminal } from 'lucide-react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { BufferedMessage } from '../../../shared/contract/streams-contract.ts';
 import type { TrustReport } from '../../../shared/contract/trust-report.ts';
+import { ActionButton } from '../../actions/action-button.tsx';
 import { CopyFact, DetailFact, DetailFacts, DetailNotice, TrustLine } from '../../ui/detail-facts.tsx';
 import { formatBytes, formatCount, formatDateTime, formatRelative, thinSpace } from '../../ui/format.ts';
 import { refusalWords } from '../../ui/refusal-words.ts';
@@ -114,6 +116,12 @@ export function InspectorOverview({ message }: { readonly message: BufferedMessa
       </DetailFacts>
       <TrustFacts trust={trust} />
       <AttributeFacts attributes={trust.attributes} />
+      <div className="inspector-commands">
+        <ActionButton action="streams.copyNatsPub" icon={Terminal} label="Copy as nats pub" />
+        {message.stream !== null && (
+          <ActionButton action="streams.copyNatsGet" icon={Terminal} label="Copy as nats stream get" />
+        )}
+      </div>
     </>
   );
 }

@@ -10,6 +10,7 @@ import type { OpenFeed } from '../../bridge/client.ts';
 import { createLiveBuffer, type LiveBuffer } from '../../state/live-buffer.ts';
 import { createPaintedFeed, type PaintDeps } from '../../state/painted-feed.ts';
 import { createAwaitedPlace } from './awaited-place.ts';
+import type { JumpPlace, JumpRange } from './jump-place.ts';
 import type { PauseMark, TableModel } from './table-model.ts';
 import { createTableReplay, type HeldRange, type TableReplay } from './table-replay.ts';
 import { createTableScroll } from './table-scroll.ts';
@@ -65,19 +66,39 @@ function replayMissed({ pattern, filter }: Shown, replay: TableReplay): void {
   if (pattern === '>' && filter === '') replay.resume();
 }
 
+/** The messages that are held; undefined: none is. */
+function heldRange(buffer: LiveBuffer): JumpRange {
+  const seqAt = (from: number, step: 1 | -1): number | undefined => {
+    for (let at = from; at >= buffer.firstIndex && at < buffer.endIndex; at += step) {
+      const row = buffer.rowAt(at);
+      if (row?.kind === 'message') return row.seq;
+    }
+    return undefined;
+  };
+  const [firstSeq, lastSeq] = [seqAt(buffer.firstIndex, 1), seqAt(buffer.endIndex - 1, -1)];
+  return firstSeq === undefined || lastSeq === undefined ? undefined : { firstSeq, lastSeq };
+}
+
+/** The first message that is held at a place or behind it. */
+function seqFrom(buffer: LiveBuffer, at: JumpPlace): number | undefined {
+  const from = at.kind === 'from' ? buffer.indexOfSeq(at.seq) : buffer.firstIndex;
+  for (let index = from; index < buffer.endIndex; index++) {
+    const row = buffer.rowAt(index);
+    if (row?.kind === 'message' && (at.kind === 'from' || row.atMs >= at.ms)) return row.seq;
+  }
+  return undefined;
+}
+
 /** Creates the model; it lives as long as the key store is open. */
 export function createRowsModel(deps: RowsModelDeps): RowsModel {
   const buffer = deps.buffer ?? createLiveBuffer();
   const scroll = createTableScroll(buffer);
   const heldBack: RowsFrame[] = [];
   let [pattern, filter]: [string | undefined, string] = [undefined, ''];
-  let epoch = 0;
-  let hasFrames = false;
-  let pausedAt: PauseMark | undefined;
-  /** While paused, frames that reach beyond this seq are held back. */
-  let holdSeq = Number.POSITIVE_INFINITY;
+  /** While paused, frames that reach beyond `holdSeq` are held back. */
+  let [epoch, hasFrames, holdSeq] = [0, false, Number.POSITIVE_INFINITY];
   let outages: readonly Outage[] = [];
-  let selectedSeq: number | undefined;
+  let [pausedAt, selectedSeq]: [PauseMark?, number?] = [];
   const awaited = createAwaitedPlace(buffer, scroll);
   const replay = createTableReplay(buffer, deps.held ?? (() => undefined));
   const { frameClock, afterPaint } = deps;
@@ -102,6 +123,10 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
     awaited.forget();
     if (seq !== undefined) scroll.detach();
     touch();
+  }
+  function show(seq: number): void {
+    select(seq);
+    awaited.showSeq(seq);
   }
   function onFrame(frame: RowsFrame): void {
     if (frame.scannedSeq > holdSeq) {
@@ -177,9 +202,12 @@ export function createRowsModel(deps: RowsModelDeps): RowsModel {
       feed.owe();
     },
     select,
-    show(seq) {
-      select(seq);
-      awaited.showSeq(seq);
+    show,
+    range: () => heldRange(buffer),
+    async jump(at) {
+      const seq = seqFrom(buffer, at);
+      if (seq !== undefined) show(seq);
+      return seq;
     },
     follow() {
       scroll.follow();

@@ -7,7 +7,8 @@ import type { PageInput, RowsFrame, StoredPage } from '../../../shared/contract/
 import type { OpenFeed } from '../../bridge/client.ts';
 import { createLiveBuffer, type LiveBuffer } from '../../state/live-buffer.ts';
 import { createPaintedFeed, type PaintDeps } from '../../state/painted-feed.ts';
-import { createStoredPaging, type StoredPaging, type StoredQuery } from './stored-paging.ts';
+import type { JumpPlace } from './jump-place.ts';
+import { createStoredPaging, type OnFirst, type StoredPaging, type StoredQuery } from './stored-paging.ts';
 import type { PauseMark, TableModel } from './table-model.ts';
 import { createTableScroll, type RowRange } from './table-scroll.ts';
 
@@ -16,8 +17,6 @@ export interface StoredModel extends TableModel, Pick<StoredPaging, 'span' | 're
   readonly stream: string | undefined;
   /** Shows a stream from its newest message on; `place`: the engine that holds it. The same again changes nothing. */
   open(stream: string, filter: string, place: string): void;
-  /** Goes to a place, and selects the first row from there on; gives its seq, undefined: there is none. */
-  jump(at: PageInput['at']): Promise<number | undefined>;
 }
 
 export interface StoredModelDeps extends PaintDeps {
@@ -52,8 +51,7 @@ export function createStoredModel(deps: StoredModelDeps): StoredModel {
   const buffer = deps.buffer ?? createLiveBuffer(heldRows, true);
   const heldBack: RowsFrame[] = [];
   let [query, openedAt]: [StoredQuery | undefined, string] = [undefined, ''];
-  let epoch = 0;
-  let [pausedAt, selectedSeq]: [PauseMark | undefined, number | undefined] = [undefined, undefined];
+  let [epoch, pausedAt, selectedSeq]: [number, PauseMark?, number?] = [0];
   const { frameClock, afterPaint, page } = deps;
   const feed = createPaintedFeed<RowsFrame>({ frameClock, afterPaint, isShown: false, isTaken: () => true, onFrame });
   const paging = createStoredPaging({
@@ -84,7 +82,7 @@ export function createStoredModel(deps: StoredModelDeps): StoredModel {
     if (seq !== undefined) scroll.detach();
     feed.touch();
   }
-  function begin(at: PageInput['at'], onFirst?: () => void): void {
+  function begin(at: PageInput['at'], onFirst?: OnFirst): void {
     if (query === undefined) return;
     epoch++;
     heldBack.length = 0;
@@ -104,11 +102,13 @@ export function createStoredModel(deps: StoredModelDeps): StoredModel {
     touch();
     return seq;
   }
-  function jump(at: PageInput['at']): Promise<number | undefined> {
+  function jump(at: JumpPlace): Promise<number | undefined> {
     const { span } = paging;
     if (at.kind === 'from' && span !== undefined && at.seq >= span.fromSeq && at.seq <= span.toSeq)
       return Promise.resolve(settleAt(buffer.indexOfSeq(at.seq)));
-    return new Promise((resolve) => begin(at, () => resolve(settleAt(buffer.firstIndex))));
+    return new Promise((resolve, reject) => {
+      begin(at, (error) => (error === undefined ? resolve(settleAt(buffer.firstIndex)) : reject(error)));
+    });
   }
 
   return {
@@ -147,6 +147,7 @@ export function createStoredModel(deps: StoredModelDeps): StoredModel {
       begin({ kind: 'newest' });
     },
     jump,
+    range: () => paging.span,
     retry() {
       if (paging.error !== undefined) paging.retry();
       else if (paging.span !== undefined) onTail(paging.span.toSeq + 1);

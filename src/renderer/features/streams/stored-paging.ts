@@ -14,14 +14,17 @@ export type StoredSpan = Pick<StoredPage, 'fromSeq' | 'toSeq' | 'firstSeq' | 'la
 /** What is being read: the first page of all, what is older than what is held, or newer. */
 export type StoredReadingKind = 'first' | 'older' | 'newer';
 
+/** Told once the first page is there, or why it is not. */
+export type OnFirst = (error: VakError | undefined) => void;
+
 export interface StoredPaging {
   readonly span: StoredSpan | undefined;
   readonly reading: StoredReadingKind | undefined;
   readonly error: VakError | undefined;
   /** Whether the newest row is not held: what comes is read when somebody gets there. */
   readonly hasNewer: boolean;
-  /** Forgets every row, and reads a first page; `onFirst` is told once it is there. */
-  begin(query: StoredQuery, at: PageInput['at'], onFirst?: () => void): void;
+  /** Forgets every row, and reads a first page. */
+  begin(query: StoredQuery, at: PageInput['at'], onFirst?: OnFirst): void;
   /** Reads what is missing around what is in sight. */
   look(): void;
   /** Takes in what the tail has sent; false: it would have pushed out what is being read, so the tail is followed no more. */
@@ -45,7 +48,7 @@ export interface StoredPagingDeps {
 interface Asked {
   readonly kind: StoredReadingKind;
   readonly at: PageInput['at'];
-  readonly onFirst?: (() => void) | undefined;
+  readonly onFirst?: OnFirst | undefined;
 }
 
 const errorOf = (cause: unknown): VakError =>
@@ -113,7 +116,7 @@ export function createStoredPaging(deps: StoredPagingDeps): StoredPaging {
       deps.onTail(toSeq + 1);
     }
     deps.scroll().settle();
-    onFirst?.();
+    onFirst?.(undefined);
   }
 
   function ask(next: Asked): void {
@@ -123,9 +126,14 @@ export function createStoredPaging(deps: StoredPagingDeps): StoredPaging {
     failed = undefined;
     page({ ...query, at: next.at }, signal)
       .then(
-        (found) => !signal.aborted && takePage(next, found),
+        (found) =>
+          signal.aborted
+            ? next.onFirst?.(new VakError('aborted', 'something else is shown by now'))
+            : takePage(next, found),
         (cause: unknown) => {
-          if (!signal.aborted) failed = { asked: next, error: errorOf(cause) };
+          const error = signal.aborted ? new VakError('aborted', 'something else is shown by now') : errorOf(cause);
+          if (!signal.aborted) failed = { asked: next, error };
+          next.onFirst?.(error);
         },
       )
       .finally(() => {

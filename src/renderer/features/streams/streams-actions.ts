@@ -107,6 +107,14 @@ export function createTableActions(model: TableModel, commands: StreamsCommands,
       keys: ['Enter'],
       run: commands.openInspector,
     },
+    {
+      id: 'streams.jump',
+      title: 'Go to a time or a sequence…',
+      group: 'Streams',
+      keys: ['t'],
+      disabledReason: () => (model.buffer.size === 0 ? 'the table has no row yet' : undefined),
+      run: () => commands.openDialog('jump'),
+    },
     copySubjectAction(model, needs),
   ];
 }

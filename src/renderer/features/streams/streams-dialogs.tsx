@@ -1,17 +1,25 @@
 /** What opens above the Streams view, one at a time, and the buttons that open it. */
 import { Database } from 'lucide-react';
 import { Button } from '../../ui/button.tsx';
+import { JumpDialog } from './jump-dialog.tsx';
 import { StreamPicker } from './stream-picker.tsx';
+import type { TableModel } from './table-model.ts';
 
-export type StreamsDialogKind = 'stream';
+export type StreamsDialogKind = 'stream' | 'jump';
 
 export interface StreamsDialogsProps {
+  readonly model: TableModel;
   readonly shown: StreamsDialogKind | null;
   readonly onClose: () => void;
 }
 
-export function StreamsDialogs({ shown, onClose }: StreamsDialogsProps) {
-  return <StreamPicker isOpen={shown === 'stream'} onClose={onClose} />;
+export function StreamsDialogs({ model, shown, onClose }: StreamsDialogsProps) {
+  return (
+    <>
+      <StreamPicker isOpen={shown === 'stream'} onClose={onClose} />
+      <JumpDialog model={model} isOpen={shown === 'jump'} onClose={onClose} />
+    </>
+  );
 }
 
 export function StreamsDialogButtons({ onOpen }: { readonly onOpen: (kind: StreamsDialogKind) => void }) {

@@ -10,6 +10,7 @@ import { Inspector } from './inspector.tsx';
 import { useSoundFilter } from './message-filter-field.tsx';
 import { MessagesPane } from './messages-pane.tsx';
 import { ModeSwitch } from './mode-switch.tsx';
+import { createNatsActions } from './nats-actions.ts';
 import type { RowsModel } from './rows-model.ts';
 import { SessionList } from './session-list.tsx';
 import { SessionView } from './session-view.tsx';
@@ -128,14 +129,15 @@ function useCommands(model: TableModel, { sessionFilter, messageFilter, openDial
   );
 }
 
-function useStreamsActions(model: TableModel, isTable: boolean, commands: StreamsCommands): void {
-  const { view, notify, refuse } = useWorkbench();
+function useStreamsActions(model: AnyTable, isTable: boolean, commands: StreamsCommands): void {
+  const { view, client, notify, refuse } = useWorkbench();
   useActions(
     useMemo(() => {
       const needs = { view, notify, refuse };
       const always = createStreamsActions(needs, commands);
-      return isTable ? [...createTableActions(model, commands, needs), ...always] : always;
-    }, [view, notify, refuse, model, isTable, commands]),
+      const ofMessages = createNatsActions(model, { client, notify, refuse });
+      return isTable ? [...createTableActions(model, commands, needs), ...ofMessages, ...always] : always;
+    }, [view, client, notify, refuse, model, isTable, commands]),
   );
 }
 
@@ -236,7 +238,7 @@ export function StreamsView() {
           <SessionView key={session} session={session} />
         )}
       </section>
-      <StreamsDialogs shown={dialog} onClose={() => setDialog(null)} />
+      <StreamsDialogs model={model} shown={dialog} onClose={() => setDialog(null)} />
       {isInspectorOpen && <InspectorPanel model={model} onClose={closeInspector} />}
     </div>
   );

@@ -1,6 +1,7 @@
 /** What a table of messages shows, whoever keeps it: rows, place and selection. Its rows are heard live, or lie in a stream. */
 import type { VakError } from '../../../shared/base/vak-error.ts';
 import type { LiveBuffer } from '../../state/live-buffer.ts';
+import type { JumpPlace, JumpRange } from './jump-place.ts';
 import type { TableScroll } from './table-scroll.ts';
 
 /** What the engine had received when the table was paused. */
@@ -31,6 +32,13 @@ export interface TableModel {
   select(seq: number | undefined): void;
   /** Selects a message and brings its row into view, at once or as soon as it comes. */
   show(seq: number): void;
+  /** Which places it can go to; undefined: it has no row. */
+  range(): JumpRange;
+  /**
+   * Goes to the first row at a place or behind it and selects it; gives its seq, undefined: there is none. Rejects with why it could not be
+   * read.
+   */
+  jump(at: JumpPlace): Promise<number | undefined>;
   /** Goes to the oldest row that there is; absent: that is the oldest one held. */
   readonly toFirst?: () => void;
   /** Goes to the newest row and stays there. */
