@@ -4,30 +4,14 @@ import { standingOf } from '../engine/rooms/room-place.ts';
 import { VakError } from '../shared/base/vak-error.ts';
 import { visibleText } from '../shared/base/visible-text.ts';
 import { roomRoles } from '../shared/protocol/payload-room-log.ts';
-import type { RoomContent } from '../shared/protocol/room-content.ts';
 import { checkToken } from '../shared/protocol/subject.ts';
+import { attachFiles, saveFile } from './chat-files.ts';
+import type { ChatHands } from './chat-hands.ts';
 import { type ChatCommandName, chatHelp, splitWord } from './chat-words.ts';
 import { readWord } from './cli/room-line.ts';
 import { chooseRoom, nameOfRoom, signByCard, signInRoom } from './room-choice.ts';
 import { inviteTo } from './room-invitation.ts';
-import type { RunningRooms } from './room-peer.ts';
-
-/** What a chat lets its commands do. */
-export interface ChatHands {
-  readonly running: RunningRooms;
-  /** The room that is looked at. Throws `invalid-input` while there is none. */
-  desk(): RoomDesk;
-  /** Looks at another one. */
-  enter(desk: RoomDesk): Promise<void>;
-  /** The message of a number, as it is shown. Throws `invalid-input`. */
-  messageIdOf(number: string): string;
-  /** What this peer said last here. Throws `invalid-input` if nothing. */
-  lastOwn(): string;
-  say(content: RoomContent): Promise<void>;
-  tell(text: string): void;
-  history(count: number): Promise<void>;
-  quit(): void;
-}
+import { checkRoomName, checkRoomTopic, closeRoom, nameRoom, type RoomNaming } from './room-naming.ts';
 
 type Action = (rest: string, hands: ChatHands) => Promise<void> | void;
 
@@ -92,6 +76,10 @@ async function edit(rest: string, hands: ChatHands): Promise<void> {
   await hands.say({ kind: 'edit', target, text: needed(isNumbered ? text : rest, 'TEXT') });
 }
 
+async function setNaming(hands: ChatHands, wanted: RoomNaming): Promise<void> {
+  await nameRoom(hands.desk(), hands.running.me.sign, wanted);
+}
+
 function readCount(rest: string): number {
   const count = rest === '' ? 20 : Number(rest);
   if (Number.isInteger(count) && count >= 1 && count <= 1_000) return count;
@@ -126,6 +114,12 @@ const actions: Readonly<Record<ChatCommandName, Action>> = {
     const [number, emoji] = splitWord(rest);
     await say({ kind: 'reaction', target: messageIdOf(number), emoji: needed(emoji, 'EMOJI') });
   },
+  topic: (rest, hands) => setNaming(hands, { topic: checkRoomTopic(rest === '-' ? '' : needed(rest, 'TEXT'), 'TEXT') }),
+  name: (rest, hands) => setNaming(hands, { name: checkRoomName(needed(rest, 'TEXT'), 'TEXT') }),
+  close: (rest, hands) =>
+    closeRoom(hands.desk(), hands.running.me.sign, { typed: rest, how: (name) => `/close ${name}` }),
+  attach: attachFiles,
+  save: saveFile,
   keys: (_rest, hands) => hands.desk().requestKeys(),
   quit: (_rest, { quit }) => quit(),
 };

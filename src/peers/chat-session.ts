@@ -5,7 +5,8 @@ import { settlesWithin } from '../engine/wait.ts';
 import { isVakError, VakError } from '../shared/base/vak-error.ts';
 import { visibleText } from '../shared/base/visible-text.ts';
 import type { RoomContent } from '../shared/protocol/room-content.ts';
-import { actOn, type ChatHands } from './chat-actions.ts';
+import { actOn } from './chat-actions.ts';
+import type { ChatFiles, ChatHands } from './chat-hands.ts';
 import type { ChatScreen } from './chat-screen.ts';
 import { readChatLine } from './chat-words.ts';
 import type { CliHost } from './cli/command.ts';
@@ -119,14 +120,19 @@ function createMouth({ running }: ChatOptions, showing: Showing, host: CliHost) 
     }
   }
 
+  function follow(desk: RoomDesk, messageId: string): void {
+    const watching = watch(desk, messageId).catch((error: unknown) => void host.logger.bug('chat.say', error));
+    waiting.add(watching);
+    void watching.finally(() => waiting.delete(watching));
+  }
+
   return {
+    follow,
     lastIn: ({ room }: RoomDesk) => last.get(room),
     async say(desk: RoomDesk, content: RoomContent): Promise<void> {
       const messageId = await desk.sender.say(content);
       if (content.kind === 'text' || content.kind === 'reply') last.set(desk.room, messageId);
-      const watching = watch(desk, messageId).catch((error: unknown) => void host.logger.bug('chat.say', error));
-      waiting.add(watching);
-      void watching.finally(() => waiting.delete(watching));
+      follow(desk, messageId);
     },
     settled: (): Promise<unknown> => Promise.all(waiting),
   };
@@ -135,7 +141,7 @@ function createMouth({ running }: ChatOptions, showing: Showing, host: CliHost) 
 function handsOf(
   options: ChatOptions,
   showing: Showing,
-  { mouth, quit }: { mouth: ReturnType<typeof createMouth>; quit: () => void },
+  { mouth, quit, files }: { mouth: ReturnType<typeof createMouth>; quit: () => void; files: ChatFiles },
 ): ChatHands {
   const { running } = options;
   const desk = (): RoomDesk => {
@@ -144,7 +150,7 @@ function handsOf(
     throw new VakError('invalid-input', 'you are in no room; /rooms lists them, /room ROOM goes to one');
   };
   return {
-    ...{ running, desk, quit, tell: showing.tell },
+    ...{ running, desk, quit, files, tell: showing.tell, follow: mouth.follow },
     enter: (one) => showing.open(one, options.historyCount),
     history: (count) => showing.open(desk(), count),
     say: (content) => mouth.say(desk(), content),
@@ -172,6 +178,7 @@ export async function runChat(options: ChatOptions, host: CliHost): Promise<bool
   let isGood = true;
   const hands = handsOf(options, showing, {
     mouth,
+    files: { clock: host.clock, signal: host.signal, folder: process.cwd() },
     quit() {
       isOver = true;
     },

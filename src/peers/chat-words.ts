@@ -14,6 +14,11 @@ export const chatCommands = {
   kick: ['PEER [REASON]', 'removes a member, with a new key'],
   role: ['PEER ROLE', 'makes a member moderator, member or owner'],
   rotate: ['', 'makes a new key'],
+  topic: ['TEXT', 'says what this room is about (- for nothing)'],
+  name: ['TEXT', 'gives this room another name'],
+  close: ['NAME', 'closes this room for everybody, for good; NAME is its name'],
+  attach: ['FILE…', 'sends files; one with spaces stands in quotes'],
+  save: ['#N [FILE] [--replace]', 'saves the file of a message, here under its own name unless told'],
   history: ['[N]', 'shows the last N items (20)'],
   reply: ['#N TEXT', 'answers a message by its number'],
   edit: ['[#N] TEXT', 'changes what you said (the last, unless told)'],
@@ -46,6 +51,16 @@ export function readChatLine(line: string): ChatInput | undefined {
 export function splitWord(text: string): readonly [word: string, rest: string] {
   const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
   return [word, rest.trim()];
+}
+
+/** Words, some of which may stand in quotes: a path can hold spaces. Throws `invalid-input` if a quote does not end. */
+export function splitQuoted(text: string): readonly string[] {
+  const words = text.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']\S*)|(["'])/g);
+  return Array.from(words, ([, double, single, plain, open]) => {
+    const word = double ?? single ?? plain;
+    if (word !== undefined) return word;
+    throw new VakError('invalid-input', `FILE: a quote (${open}) does not end; put one behind the name, too`);
+  });
 }
 
 /** All commands, for people. */

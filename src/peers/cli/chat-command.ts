@@ -89,9 +89,9 @@ export const chatCommand: Command = {
   summary: 'Talks in rooms: a line is said, what others say is shown; with --bot a program answers.',
   notes: `Lines that begin with / are commands; /help lists them. Without ROOM it begins in the only room there is. A terminal keeps the prompt below
 what comes; lines of a pipe are said one after the other, and it ends when they are stored. With --json it prints what vak room tail prints, and
-{kind: info|error, …}. Exit code 1 if something that was typed could not be done. ${personNote}
+{kind: info|error, …}. A file that /attach sends or /save writes is waited for before the next line. Exit code 1 if something that was typed could not be done. ${personNote}
 
-As a bot it runs as --identity (default: bot), made a bot with the role bot at its first use where the profile holds the root. CMD gets one line
+As a bot it answers in ROOM, or without it in all rooms that it is in, new ones as they come. It runs as --identity (default: bot), made a bot with the role bot at its first use where the profile holds the root. CMD gets one line
 {room, roomName, messageId, from, fromKind?, isAgent?, text, replyTo?, history?: [{messageId, from, text}]} and answers with at most 64 KiB; no output is no answer; an exit
 code other than 0 is logged, and nothing is said. Each question is asked once: after a start those that came meanwhile. 30 a minute of one sender,
 100 waiting. Secrets in variables are refused, CMD could read them; files (NAME_FILE) are taken, and CMD gets none. Invitations of others than

@@ -29,6 +29,7 @@ import { queuesCommand } from './queues-command.ts';
 import { roomCommands } from './room-commands.ts';
 import { roomFileCommands } from './room-file-commands.ts';
 import { roomMemberCommands } from './room-member-commands.ts';
+import { roomCloseCommand, roomTopicCommand } from './room-naming-commands.ts';
 import { roomTalkCommands } from './room-talk-commands.ts';
 import { safetyCommand } from './safety-command.ts';
 import { secretCommands } from './secret-commands.ts';
@@ -66,6 +67,8 @@ export const commandTable: readonly Command[] = [
   ...roomTalkCommands,
   ...roomFileCommands,
   ...roomMemberCommands,
+  roomTopicCommand,
+  roomCloseCommand,
   chatCommand,
   taskSubmitCommand,
   taskWaitCommand,

@@ -1,5 +1,5 @@
-/** A file that a command writes for the user: whole, for its owner alone, and never over one that is there. */
-import { link, lstat, open, rm, writeFile } from 'node:fs/promises';
+/** A file that a command writes for the user: whole, for its owner alone, and never over one that is there unless that was said. */
+import { link, lstat, open, rename, rm, writeFile } from 'node:fs/promises';
 import { fileError, systemCode } from '../../engine/identity/file-error.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 
@@ -17,7 +17,11 @@ export async function checkNewFile(path: string): Promise<void> {
 }
 
 /** Writes it; of bytes that come piece by piece nothing stays if they do not come whole. Throws `exists`, `forbidden`, `limit-exceeded`, and what the pieces throw. */
-export async function writeNewFile(path: string, bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<void> {
+export async function writeNewFile(
+  path: string,
+  bytes: Uint8Array | AsyncIterable<Uint8Array>,
+  { mayReplace = false }: { readonly mayReplace?: boolean } = {},
+): Promise<void> {
   const beside = `${path}.${process.pid}.part`;
   try {
     const handle = await open(beside, 'wx', 0o600);
@@ -27,8 +31,8 @@ export async function writeNewFile(path: string, bytes: Uint8Array | AsyncIterab
     } finally {
       await handle.close();
     }
-    // Fails where a rename would overwrite.
-    await link(beside, path);
+    // A link fails where a rename would overwrite.
+    await (mayReplace ? rename : link)(beside, path);
   } catch (error) {
     if (systemCode(error) === 'EEXIST') throw taken(path);
     throw isVakError(error) ? error : fileError('write', path, error);

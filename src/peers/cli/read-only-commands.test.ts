@@ -34,6 +34,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   publish: ['vak.events.default.self.tokens'],
   'queues pause': ['q'],
   'queues resume': ['q'],
+  'room close': ['Deploys'],
   'room create': ['Deploys'],
   'room get-file': ['Deploys', '0197a3c0-0000-7000-8000-000000000001'],
   'room invite': ['Deploys', 'bob'],
@@ -47,6 +48,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   'room send': ['Deploys', 'hello'],
   'room send-file': ['Deploys', '/none'],
   'room tail': ['Deploys'],
+  'room topic': ['Deploys', '--topic', 'x'],
   'task submit': ['--queue', 'q', '--', 'true'],
   worker: ['--queue', 'q'],
 };

@@ -2,27 +2,18 @@
 
 import type { RoomPlace } from '../../engine/rooms/room-place.ts';
 import { byUrgency, createRoomSummaries, readSeqOf } from '../../engine/rooms/room-summary.ts';
-import { VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
 import type { RoomSummary } from '../../shared/contract/rooms-contract.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
 import { nameOfRoom, placeOf, signByCard } from '../room-choice.ts';
 import { inviteTo } from '../room-invitation.ts';
+import { checkRoomName, checkRoomTopic } from '../room-naming.ts';
 import type { RunningRooms } from '../room-peer.ts';
 import { seeCard } from './card-file.ts';
 import type { CliHost, Command } from './command.ts';
 import { contextNeed, passNeed, roomNeed } from './example-needs.ts';
 import { inRoom, inRooms, personNote, readWord } from './room-line.ts';
 import { textTable } from './text-table.ts';
-
-const maxName = 64;
-const maxTopic = 256;
-
-function readName(text: string | undefined): string {
-  const name = (text ?? '').trim();
-  if (name.length >= 1 && name.length <= maxName) return name;
-  throw new VakError('invalid-input', `NAME: found ${name.length} characters, allowed: 1 to ${maxName}`);
-}
 
 const create: Command = {
   words: ['room', 'create'],
@@ -37,11 +28,8 @@ const create: Command = {
   needs: `vak membershipd runs; ${contextNeed}; ${passNeed}`,
   example: `VAK_PASSPHRASE_FILE=~/pass vak room create Deploys --topic 'What goes out when' --context prod`,
   async run(input, host) {
-    const name = readName(input.args[0]);
-    const topic = (input.option('topic') ?? '').trim();
-    if (topic.length > maxTopic) {
-      throw new VakError('invalid-input', `--topic: found ${topic.length} characters, allowed: ${maxTopic} at most`);
-    }
+    const name = checkRoomName(input.args[0] ?? '', 'NAME');
+    const topic = checkRoomTopic(input.option('topic') ?? '', '--topic');
     const history = readWord(input.option('history') ?? 'joined', '--history', ['joined', 'shared']);
     return await inRooms(input, host, async ({ rooms }) => {
       const { room } = await rooms.create({ name, topic, history });

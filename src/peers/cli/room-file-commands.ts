@@ -1,58 +1,25 @@
 /** `vak room send-file|get-file`: files in a room, sealed on their way and where they lie (protocol.md R12). */
-import { basename, extname, resolve } from 'node:path';
-import type { OpenedAttachment, TransferOptions } from '../../engine/rooms/room-attachments.ts';
-import type { RoomDesk } from '../../engine/rooms/room-desk.ts';
+import { resolve } from 'node:path';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
 import { isMime } from '../../shared/protocol/room-content.ts';
+import { fileToSend, openFileIn, transferTold, typeOfFile } from '../room-files.ts';
 import { waitUntilStored } from '../room-saying.ts';
 import { type CliHost, type Command, exitCodes } from './command.ts';
 import { passNeed, roomNeed } from './example-needs.ts';
 import { readId } from './id-input.ts';
-import { checkInputFile, openInputFile } from './input-file.ts';
+import { checkInputFile } from './input-file.ts';
 import { writeNewFile } from './new-file.ts';
 import { readSeconds } from './number-input.ts';
 import { inRoom, personNote } from './room-line.ts';
 
-const toldEveryMs = 2_000;
-
-/** Types of files that are looked at without being opened by hand; all others are bytes. */
-const types: Readonly<Record<string, string>> = {
-  '.gif': 'image/gif',
-  '.jpeg': 'image/jpeg',
-  '.jpg': 'image/jpeg',
-  '.json': 'application/json',
-  '.md': 'text/markdown',
-  '.pdf': 'application/pdf',
-  '.png': 'image/png',
-  '.txt': 'text/plain',
-  '.webp': 'image/webp',
-};
-
-/** Says how far it is, now and then. */
-function transferOf({ clock, output, signal }: CliHost, what: string): TransferOptions {
-  let toldMs = clock.monotonic();
-  return {
-    signal,
-    onProgress(doneBytes) {
-      if (clock.monotonic() - toldMs < toldEveryMs) return;
-      toldMs = clock.monotonic();
-      output.talk(`vak: ${what}: ${(doneBytes / 1_048_576).toFixed(1)} MiB`);
-    },
-  };
-}
-
-async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
-  const handle = await openInputFile(path);
-  try {
-    yield* handle.createReadStream({ autoClose: false });
-  } finally {
-    await handle.close();
-  }
-}
+const talkOf =
+  ({ output }: CliHost) =>
+  (text: string): void =>
+    output.talk(`vak: ${text}`);
 
 function readType(given: string | undefined, path: string): string {
-  if (given === undefined) return types[extname(path).toLowerCase()] ?? 'application/octet-stream';
+  if (given === undefined) return typeOfFile(path);
   if (isMime(given)) return given;
   throw new VakError('invalid-input', `--type: found ${given.length} characters, expected a type like image/png`);
 }
@@ -80,25 +47,19 @@ const sendFile: Command = {
     await checkInputFile(path);
     const text = option('text');
     return await inRoom(input, host, async (running, desk) => {
-      const name = option('name') ?? basename(path);
-      const file = { name, mime, read: () => contentOf(path), ...(text === undefined ? {} : { text }) };
-      const messageId = await desk.attachments.send(file, transferOf(host, 'sent'));
+      const name = option('name');
+      const file = fileToSend(path, {
+        mime,
+        ...(name === undefined ? {} : { name }),
+        ...(text === undefined ? {} : { text }),
+      });
+      const messageId = await desk.attachments.send(file, transferTold(host, talkOf(host), { what: 'sent' }));
       const said = await waitUntilStored({ running, desk, messageId }, limitMs, host);
       host.output.data({ room: desk.room, ...said }, said.messageId);
       return undefined;
     });
   },
 };
-
-/** Reads back until the message is there. Throws as opening does. */
-async function openIn(
-  { reader, attachments }: RoomDesk,
-  messageId: string,
-  options: TransferOptions,
-): Promise<OpenedAttachment> {
-  while (reader.timeline().byId(messageId) === undefined && reader.hasOlder()) await reader.loadOlder(1_000);
-  return attachments.open(messageId, options);
-}
 
 const getFile: Command = {
   words: ['room', 'get-file'],
@@ -115,7 +76,11 @@ VAK_PASSPHRASE_FILE=~/pass vak room get-file Deploys "$(tail -1 ids)" --out copy
     const messageId = readId(input.args[1] ?? '', 'vak room tail --json');
     const out = input.option('out');
     return await inRoom(input, host, async (_running, desk) => {
-      const { attachment, bytes } = await openIn(desk, messageId, transferOf(host, 'read'));
+      const { attachment, bytes } = await openFileIn(
+        desk,
+        messageId,
+        transferTold(host, talkOf(host), { what: 'read' }),
+      );
       const { name, mime, size } = attachment;
       if (out === '-') {
         for await (const piece of bytes) {

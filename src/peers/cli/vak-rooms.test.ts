@@ -149,6 +149,15 @@ test('R4 R6 R70 R72 vak: two profiles and a bot hold a conversation; who is kick
     ['CREATE', 'INVITE', 'INVITE', 'JOIN', 'JOIN', 'KICK', 'INVITE', 'JOIN'].map((type) => `${type} counts`),
   );
 
+  // What it is about, its name, a file, and its end; who may not is told so.
+  const denied = await ada.vak(['chat', 'Night', '--identity', 'cleo'], { stdin: '/topic mine\n/close Night shift\n' });
+  expect([denied.code, denied.stdout.match(/! room: only its owner/g)?.length]).toEqual([1, 2]);
+  const notes = `/attach ${join(program.folder, 'notes.txt')}`;
+  await ada.chat('/topic who sleeps', notes, '/name Nightly', '/close Nightly');
+  const [ended] = await ada.run('room', 'ls');
+  expect(ended).toMatchObject({ name: 'Nightly', topic: 'who sleeps', standing: 'ended' });
+  expect((await tailOf(ada)).at(-1)).toMatchObject({ event: 'closed' });
+
   const { code, stdout, stderr } = await stop(bot);
   expect([code, stdout]).toEqual([0, '']);
   const stopped = stderr.split('\n').find((line) => line.includes('"stopped"')) ?? '{}';
