@@ -66,6 +66,22 @@ describe('I4 a file that processes share', () => {
     expect(readdirSync(join(folder, 'profile'))).toEqual(['names.json']);
   });
 
+  test('R79 changes that are asked for at a time are made in their order, and written once', async () => {
+    const file = await open();
+    let changeCount = 0;
+    disposer.add(file.onChange(() => void changeCount++));
+    const refused = file.update(() => {
+      throw new TypeError('not this one');
+    });
+    const names = Array.from({ length: 200 }, (_, at) => `${at}`);
+    const done = Promise.all(names.map((name) => file.update(add(name))));
+    await expect(refused).rejects.toThrow('not this one');
+    await done;
+    expect(file.read().names).toEqual(names);
+    expect((await open()).read().names).toEqual(names);
+    expect(changeCount).toBe(1);
+  });
+
   test('E22 who misses something looks at once, but not more than once in 10 ms', async () => {
     const [left, right] = [await open(), await open()];
     clock.advance(10);

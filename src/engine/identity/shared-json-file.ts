@@ -1,6 +1,6 @@
 /**
  * A small JSON file of the profile that several processes read and change (app and command line).
- * Law: changes are made under a lock on what is on disk then; a file that cannot be read is set aside and said, never overwritten.
+ * Law: changes are made under a lock on what is on disk then, all that wait in one write, each done when it is on disk; a file that cannot be read is set aside and said, never overwritten.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, statSync } from 'node:fs';
@@ -145,6 +145,13 @@ function setAside(path: string, nowMs: number): string {
   }
 }
 
+/** A change that waits for its turn. */
+interface AskedChange<T> {
+  readonly change: (value: T) => T;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /**
  * Opens the file. Throws `corrupt` if it is damaged: then it was set aside (`details.asidePath`), and opening again begins
  * empty; `unsupported` if a later version wrote it; `forbidden` if it cannot be read.
@@ -157,7 +164,8 @@ export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): 
   let held: Loaded<T> = { value: options.empty, hash: '' };
   let stamp = 'absent';
   let lookedMs = clock.monotonic();
-  let turn: Promise<unknown> = Promise.resolve();
+  let turn: Promise<void> = Promise.resolve();
+  const asked: AskedChange<T>[] = [];
 
   function take(next: Loaded<T>): void {
     if (next === held) return;
@@ -216,6 +224,45 @@ export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): 
     return { value: next, hash: hashOf(bytes) };
   }
 
+  /** Makes changes in their order. Those that throw are left out, and told so. */
+  function changed(changes: readonly AskedChange<T>[]): { readonly next: T; readonly made: readonly AskedChange<T>[] } {
+    let next = held.value;
+    const made = changes.filter(({ change, reject }) => {
+      try {
+        next = change(next);
+        return true;
+      } catch (error) {
+        reject(error);
+        return false;
+      }
+    });
+    return { next, made };
+  }
+
+  /** Writes once for all that were asked for meanwhile. Never rejects. */
+  async function writeAsked(): Promise<void> {
+    if (asked.length === 0) return;
+    let taken: readonly AskedChange<T>[] = [];
+    try {
+      await lock.run(async (own) => {
+        taken = asked.splice(0);
+        const found = lookOrSetAside();
+        if (found !== undefined) report(found);
+        const { next, made } = changed(taken);
+        taken = made;
+        if (next === held.value) return;
+        own.assertHeld();
+        const written = await write(next);
+        stamp = stampOf(path);
+        take(written);
+      });
+      for (const { resolve } of taken) resolve();
+    } catch (error) {
+      // Without the lock none was taken.
+      for (const { reject } of [...taken, ...asked.splice(0)]) reject(error);
+    }
+  }
+
   const damage = await lock.run(async () => lookOrSetAside());
   if (damage !== undefined) throw damage;
   disposer.add(clock.setTicker(pollMs, lookAndReport));
@@ -233,20 +280,9 @@ export async function openSharedJsonFile<T>(options: SharedJsonFileOptions<T>): 
       return held !== before;
     },
     update(change) {
-      const work = (): Promise<void> =>
-        lock.run(async (own) => {
-          const found = lookOrSetAside();
-          if (found !== undefined) report(found);
-          const next = change(held.value);
-          if (next === held.value) return;
-          own.assertHeld();
-          const written = await write(next);
-          stamp = stampOf(path);
-          take(written);
-        });
+      const done = new Promise<void>((resolve, reject) => void asked.push({ change, resolve, reject }));
       // One at a time within this process: the lock between processes is waited for by polling.
-      const done = turn.then(work);
-      turn = done.catch(() => {});
+      turn = turn.then(writeAsked);
       return done;
     },
     onChange(listener) {

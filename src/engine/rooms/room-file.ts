@@ -26,6 +26,8 @@ const intent = z.strictObject({
   token: exactBytes(16),
   /** A frame of it was sealed: it may lie in the room. */
   isSealed: z.boolean(),
+  /** Said ahead of it by the process of that boot, which takes it back if it does not get there (R79). */
+  ahead: exactBytes(16).optional(),
   /** Why it is not tried again until somebody says so; null: it is tried. */
   failed: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 });

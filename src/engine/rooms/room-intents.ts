@@ -22,12 +22,16 @@ export interface RoomIntents {
   all(): readonly RoomIntent[];
   /** Throws `not-found`. */
   get(messageId: string): RoomIntent;
-  /** The first that is to be tried. */
+  /** The first that is to be tried, but for those that are stored. */
   next(): RoomIntent | undefined;
   /** Keeps one; resolves with its id. Throws `invalid-payload`, `limit-exceeded`. */
   add(content: RoomContent): Promise<string>;
-  /** From here on its frame may lie in the room. */
+  /** From here on its frame may lie in the room, and those of the next ones, which are marked with it: a file is written once for many. */
   markSealed(messageId: string): Promise<void>;
+  /** Whether its frame may lie in the room. */
+  mayBeThere(intent: RoomIntent): boolean;
+  /** Forgets those that are stored once there are many; `isLast`: any, and takes back the marks of those that were not sealed. */
+  settle(isLast: boolean): Promise<void>;
   /** It is not tried again until somebody says so; null: it is. */
   setFailed(messageId: string, error: ErrorShape | null): Promise<void>;
   /** Forgets those. */
@@ -49,12 +53,36 @@ export function frameIdOf({ messageId, token }: RoomIntent, epoch: number): stri
   return toBase64Url(runtimePrimitives.sha256(labelledFields('vak-room-frame-id-v1', [token, messageId, epoch])));
 }
 
+/** Messages for which their room's file is written once: each time it is written whole. */
+export const intentBatch = 64;
+
+export interface RoomIntentsDeps {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** That of this process, as its frames have it. */
+  readonly boot: string;
+  /** Whether a message of this peer lies in the room, and counts. */
+  readonly isThere: (messageId: string) => boolean;
+}
+
 /** Creates them over a file. */
 export function createRoomIntents(
   file: IntentFile,
-  { clock, randomness }: { readonly clock: Clock; readonly randomness: Randomness },
+  { clock, randomness, boot, isThere }: RoomIntentsDeps,
 ): RoomIntents {
   const all = (): readonly RoomIntent[] => file.read();
+  /** Those that were marked ahead and whose turn has come. */
+  const reached = new Set<string>();
+
+  const isOwnMark = ({ ahead, messageId }: RoomIntent): boolean => ahead === boot && !reached.has(messageId);
+  const isWaiting = ({ failed, messageId }: RoomIntent): boolean => failed === null && !isThere(messageId);
+
+  /** The mark stays if its turn came; the others never were sealed. */
+  function unmarked(intent: RoomIntent): RoomIntent {
+    if (intent.ahead !== boot) return intent;
+    const { ahead, ...rest } = intent;
+    return { ...rest, isSealed: reached.has(intent.messageId) };
+  }
 
   function checkRoom(kept: readonly RoomIntent[], content: string): void {
     const length = kept.reduce((sum, one) => sum + one.content.length, content.length);
@@ -72,7 +100,8 @@ export function createRoomIntents(
       if (intent !== undefined) return intent;
       throw new VakError('not-found', 'room: no message of this id waits to be sent');
     },
-    next: () => all().find(({ failed }) => failed === null),
+    next: () => all().find(isWaiting),
+    mayBeThere: (intent) => intent.isSealed && !isOwnMark(intent),
     async add(said) {
       const content = toText(encodeRoomContent(said));
       const messageId = createUuid(clock, randomness);
@@ -85,8 +114,30 @@ export function createRoomIntents(
       return messageId;
     },
     async markSealed(messageId) {
-      if (all().some((one) => one.messageId === messageId && !one.isSealed))
-        await change(messageId, { isSealed: true });
+      reached.add(messageId);
+      const isMarked = ({ isSealed, ahead }: RoomIntent): boolean =>
+        isSealed && (ahead === undefined || ahead === boot);
+      const one = all().find((intent) => intent.messageId === messageId);
+      if (one === undefined || isMarked(one)) return;
+      await file.update((kept) => {
+        const next = kept.filter((intent) => intent.messageId !== messageId && !intent.isSealed && isWaiting(intent));
+        const marked = new Set(next.slice(0, intentBatch - 1));
+        return kept.map(({ ahead, ...intent }, at) => {
+          if (intent.messageId === messageId) return { ...intent, isSealed: true };
+          const isNext = marked.has(kept[at] as RoomIntent);
+          return { ...intent, ...(isNext ? { isSealed: true, ahead: boot } : ahead === undefined ? {} : { ahead }) };
+        });
+      });
+    },
+    async settle(isLast) {
+      const stored = all().filter(({ messageId }) => isThere(messageId));
+      const isMarked = isLast && all().some(({ ahead }) => ahead === boot);
+      if (stored.length < (isLast ? 1 : intentBatch) && !isMarked) return;
+      const gone = new Set(stored.map(({ messageId }) => messageId));
+      await file.update((kept) =>
+        kept.filter(({ messageId }) => !gone.has(messageId)).map((one) => (isLast ? unmarked(one) : one)),
+      );
+      for (const messageId of reached) if (gone.has(messageId)) reached.delete(messageId);
     },
     setFailed: (messageId, error) =>
       change(messageId, {

@@ -109,3 +109,25 @@ test('R8 R51 a message that was stored before its process was killed is found be
   expect(again.desk(room).sender.sending()).toEqual([]);
   expect(cleo.texts(room)).toEqual(['once']);
 });
+
+test('R79 R7 a process that is killed amid many that wait has each said once and in order, and no counter of a boot twice', async () => {
+  const wanted = Array.from({ length: 12 }, (_, at) => `message ${at}`);
+  dan.line.state = 'cut';
+  for (const text of wanted) await run(dan.desk(room).sender.say({ kind: 'text', text }));
+  // The first is stored, and nobody is told; then its process is killed.
+  dan.line.isUnnoticed = true;
+  dan.line.state = 'no-answer';
+  dan.desk(room).lookSoon();
+  await until(() => dan.line.lostCount > 0);
+  const kept = dan.desk(room).file.read().intents;
+  const stored = await frames();
+  expect([stored.length, kept.length, kept.every(({ isSealed }) => isSealed)]).toEqual([1, wanted.length, true]);
+  dan.line.state = 'up';
+  const again = await people.restart(dan);
+  await people.place.pass(11 * 60_000);
+  await people.settle(again, cleo);
+  expect(cleo.texts(room)).toEqual(wanted);
+  const all = (await frames()).map(({ boot, counter }) => `${boot} ${counter}`);
+  expect([all.length, new Set(all).size]).toEqual([wanted.length, wanted.length]);
+  expect(again.desk(room).file.read().intents).toEqual([]);
+});

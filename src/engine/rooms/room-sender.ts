@@ -13,7 +13,7 @@ import { maxBootsPerEpoch } from './frame-window.ts';
 import type { RoomChange } from './room-commits.ts';
 import type { RoomIntent } from './room-file.ts';
 import type { VerifiedFrame } from './room-frame.ts';
-import { contentOf, createRoomIntents, frameIdOf, type IntentFile } from './room-intents.ts';
+import { contentOf, createRoomIntents, frameIdOf, type IntentFile, type RoomIntents } from './room-intents.ts';
 import type { RoomKeyring } from './room-keyring.ts';
 import type { RoomReader } from './room-reader.ts';
 
@@ -109,22 +109,21 @@ const oftenEnded = (): VakError =>
   new VakError('conflict', `room: its epoch ended ${maxSeals} times before the message was stored; send it again`);
 
 /** Brings one intent into the room. */
-function createSending(deps: RoomSenderDeps, markSealed: (messageId: string) => Promise<void>) {
+function createSending(
+  deps: RoomSenderDeps,
+  { markSealed, mayBeThere }: Pick<RoomIntents, 'markSealed' | 'mayBeThere'>,
+  isThere: (messageId: string) => boolean,
+) {
   const { reader, keyring, sealer, self, publish, commit, askForKey } = deps;
 
   /** Intents that were looked for, or sealed, by this process: what it reads from then on has them. */
   const sought = new Set<string>();
 
   /** A process that was killed, or another one, may have had it stored below the place where this one began to read. */
-  async function seek({ messageId, isSealed, createdMs }: RoomIntent): Promise<void> {
-    if (isSealed && !sought.has(messageId)) await reader.loadSince(createdMs - maxSkewMs);
+  async function seek(intent: RoomIntent): Promise<void> {
+    const { messageId, createdMs } = intent;
+    if (mayBeThere(intent) && !sought.has(messageId)) await reader.loadSince(createdMs - maxSkewMs);
     sought.add(messageId);
-  }
-
-  /** Own messages that were read back, and count. */
-  function isThere(messageId: string): boolean {
-    const message = reader.timeline().byId(messageId);
-    return message?.isCounted === true && message.sign === self;
   }
 
   async function catchUp(): Promise<void> {
@@ -173,7 +172,6 @@ function createSending(deps: RoomSenderDeps, markSealed: (messageId: string) => 
   }
 
   return {
-    isThere,
     /** Seals and publishes until it lies where its epoch is in force. */
     async send(intent: RoomIntent): Promise<void> {
       for (let seals = 1; seals <= maxSeals; seals++) {
@@ -194,14 +192,20 @@ function createSending(deps: RoomSenderDeps, markSealed: (messageId: string) => 
 export function createRoomSender(deps: RoomSenderDeps): RoomSender {
   const { reader, self, isConnected, onChange } = deps;
   const lane = createSerialLane();
-  const intents = createRoomIntents(deps.intents, deps);
-  const { isThere, send } = createSending(deps, intents.markSealed);
+  /** Own messages that were read back, and count. */
+  function isThere(messageId: string): boolean {
+    const message = reader.timeline().byId(messageId);
+    return message?.isCounted === true && message.sign === self;
+  }
+
+  const intents = createRoomIntents(deps.intents, { ...deps, boot: deps.sealer.boot, isThere });
+  const { send } = createSending(deps, intents, isThere);
   let current: string | undefined;
   /** Why the last try of one did not come through. */
   const problems = new Map<string, ErrorShape>();
 
-  async function dropStored(): Promise<void> {
-    await intents.drop(isThere);
+  async function settle(isLast: boolean): Promise<void> {
+    await intents.settle(isLast);
     const waiting = new Set(intents.all().map(({ messageId }) => messageId));
     for (const messageId of problems.keys()) if (!waiting.has(messageId)) problems.delete(messageId);
   }
@@ -213,7 +217,7 @@ export function createRoomSender(deps: RoomSenderDeps): RoomSender {
     onChange();
     try {
       await send(intent);
-      await dropStored();
+      await settle(false);
       return true;
     } catch (error) {
       if (!isVakError(error)) throw error;
@@ -228,10 +232,14 @@ export function createRoomSender(deps: RoomSenderDeps): RoomSender {
   }
 
   async function flush(): Promise<void> {
-    for (;;) {
-      const next = intents.next();
-      if (next === undefined || !isConnected()) return;
-      if (!(await tryOne(next))) return;
+    try {
+      for (;;) {
+        const next = intents.next();
+        if (next === undefined || !isConnected()) return;
+        if (!(await tryOne(next))) return;
+      }
+    } finally {
+      await settle(true);
     }
   }
 
@@ -247,7 +255,7 @@ export function createRoomSender(deps: RoomSenderDeps): RoomSender {
     async cancel(messageId) {
       const intent = intents.get(messageId);
       // One that failed lies nowhere: it was refused. What is being sent may not be marked yet.
-      if ((intent.isSealed && intent.failed === null) || current === messageId)
+      if ((intents.mayBeThere(intent) && intent.failed === null) || current === messageId)
         throw new VakError('conflict', 'room: the message may have been stored already; redact it once it is there');
       await deps.onTakenBack(contentOf(intent));
       await intents.drop((one) => one === messageId);
@@ -259,7 +267,9 @@ export function createRoomSender(deps: RoomSenderDeps): RoomSender {
       onChange();
     },
     sending: () =>
-      intents.all().map((intent) => {
+      // What lies in the room is kept for a while longer.
+      intents.all().flatMap((intent) => {
+        if (isThere(intent.messageId)) return [];
         const { messageId, failed } = intent;
         const state = failed !== null ? 'failed' : messageId === current ? 'sending' : 'waiting';
         const error = failed === null ? (problems.get(messageId) ?? null) : { ...failed, retryable: false };

@@ -224,8 +224,8 @@ function readingCalls(deps: RoomsServiceDeps, { placeOf }: Doing) {
       await desk.requestKeys();
       desk.lookSoon();
     },
-    search: ({ room, text, limit }) =>
-      finding(room === undefined ? placesOf(opened(), cards) : [placeOf(room)], { text, limit }),
+    search: ({ room, text, limit }, { signal }) =>
+      finding(room === undefined ? placesOf(opened(), cards) : [placeOf(room)], { text, limit }, signal),
   } satisfies Partial<Calls>;
 }
 
