@@ -8,6 +8,7 @@ import { createArrivalTurns } from './envelope/arrival-turns.ts';
 import { createIntake } from './envelope/intake.ts';
 import { createQuarantine } from './envelope/quarantine.ts';
 import { createTrustReporter } from './envelope/trust-reporter.ts';
+import { createExportService, type ExportServiceDeps } from './feeds/export-service.ts';
 import { createFeedHub } from './feeds/feed-hub.ts';
 import { createMessageBuffer } from './feeds/message-buffer.ts';
 import { createRowReader } from './feeds/row-reader.ts';
@@ -19,10 +20,10 @@ import { createWorkspaceJudging, type WorkspaceJudgingPorts } from './workspace-
 
 export interface StreamsDeps {
   readonly live: Pick<Fabric, 'bus' | 'durable'>;
-  readonly ports: WorkspaceJudgingPorts;
+  readonly ports: WorkspaceJudgingPorts & { readonly prompt: ExportServiceDeps['prompt'] };
   readonly config: { readonly workspace: string; readonly bufferCount: number; readonly bufferBytes: number };
   /** What says that a snapshot has changed. */
-  readonly tell: (name: 'sessions.list' | 'streams.quarantine') => () => void;
+  readonly tell: (name: 'sessions.list' | 'streams.exports' | 'streams.quarantine') => () => void;
 }
 
 /** What the bus carries, judged and kept for the windows: the buffer, the quarantine, who was heard, the feeds. */
@@ -50,8 +51,14 @@ export function createStreams({ live: { bus, durable }, ports, config, tell }: S
   const stored = createStoredReader({ ...judging, durable, subjects, peerOf, clock, workspace, logger: ports.logger });
   const feeds = held.add(createFeedHub({ buffer, clock, subjects, rows, intake, openTail: stored.openTail }));
   const reporter = createTrustReporter({ buffer, reader, intake, opener });
+  const exporting = held.add(
+    createExportService({
+      ...{ durable, buffer, intake, rows, stored, subjects, clock },
+      ...{ prompt: ports.prompt, onChange: tell('streams.exports') },
+    }),
+  );
   const streams = createStreamsService({
-    ...{ bus, buffer, clock, feeds, subjects, rows, intake, quarantine, reporter, stored },
+    ...{ bus, buffer, clock, feeds, subjects, rows, intake, quarantine, reporter, stored, exporting },
   });
   const trust = { ...judging, secrets, refreshSecrets: refresh };
   return { buffer, sessions, feeds, streams, trust, dispose: () => held.dispose() };

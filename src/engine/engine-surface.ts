@@ -88,6 +88,7 @@ export function readersOf({
     'provisioning.state': provisioning.state,
     'sessions.list': sessions.list,
     'settings.current': settings.state,
+    'streams.exports': streams.exports,
     'streams.quarantine': streams.quarantine,
     'streams.status': streams.status,
     'swarm.state': swarm.state,

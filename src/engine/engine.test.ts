@@ -34,6 +34,7 @@ const everything = [
   'rooms.state',
   'sessions.list',
   'settings.current',
+  'streams.exports',
   'streams.quarantine',
   'streams.status',
   'swarm.state',

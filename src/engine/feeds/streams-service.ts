@@ -3,6 +3,7 @@ import { VakError } from '../../shared/base/vak-error.ts';
 import type { Services } from '../../shared/contract/define-contract.ts';
 import type {
   BufferedMessage,
+  ExportsState,
   QuarantineState,
   StreamsStatus,
   streamsContract,
@@ -15,6 +16,7 @@ import type { Quarantine } from '../envelope/quarantine.ts';
 import type { TrustReporter } from '../envelope/trust-reporter.ts';
 import { createRateMeter } from '../metrics/rate-meter.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { ExportService } from './export-service.ts';
 import type { FeedHub } from './feed-hub.ts';
 import type { HeldMessage, MessageBuffer } from './message-buffer.ts';
 import type { RowReader } from './row-reader.ts';
@@ -33,6 +35,7 @@ export interface StreamsServiceDeps {
   readonly quarantine: Quarantine;
   readonly reporter: TrustReporter;
   readonly stored: StoredReader;
+  readonly exporting: ExportService;
 }
 
 /** What shows a message, and the stream in which it lies. */
@@ -44,6 +47,7 @@ type StreamsCalls = Services<{ readonly streams: typeof streamsContract }>['stre
 
 export interface StreamsService {
   readonly calls: StreamsCalls;
+  exports(): ExportsState;
   quarantine(): QuarantineState;
   status(): StreamsStatus;
   /** Takes the rates' next sample; call it once a second. */
@@ -52,7 +56,7 @@ export interface StreamsService {
 
 /** Creates the service over the engine's buffer. */
 export function createStreamsService(deps: StreamsServiceDeps): StreamsService {
-  const { bus, buffer, clock, feeds, subjects, rows, intake, quarantine, reporter, stored } = deps;
+  const { bus, buffer, clock, feeds, subjects, rows, intake, quarantine, reporter, stored, exporting } = deps;
   const inRate = createRateMeter(clock);
   const outRate = createRateMeter(clock);
 
@@ -97,10 +101,13 @@ export function createStreamsService(deps: StreamsServiceDeps): StreamsService {
     check: ({ seqs }) => ({ marks: seqs.map(marksAt) }),
     stored: () => stored.streams(),
     page: (input, { signal }) => stored.page(input, signal),
+    export: (input, { signal }) => exporting.start(input, signal),
+    cancelExport: ({ exportId }) => exporting.cancel(exportId),
   };
 
   return {
     calls,
+    exports: exporting.state,
     quarantine: () => quarantine.state(),
     status: () => ({
       ...buffer.stats(),

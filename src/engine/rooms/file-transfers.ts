@@ -1,5 +1,5 @@
 /**
- * Files of the person's machine on their way into a room and out of it (protocol.md R12, product.md "Rooms").
+ * Files of the person's machine on their way into the app and out of it (protocol.md R12, product.md "Rooms", "Streams").
  * Law: only a path that the person chose is read or written; what is saved appears whole under its name or not at all.
  */
 import { createReadStream } from 'node:fs';
@@ -72,14 +72,17 @@ async function writeBeside(beside: string, pieces: AsyncIterable<Uint8Array>): P
 /** Writes a file whole, beside its path first. Throws what `pieces` and writing throw; then nothing is left of it. */
 export async function saveFile(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const beside = `${path}.${process.pid}.part`;
-  await rm(beside, { force: true });
+  await rm(beside, { force: true }).catch((error: unknown) => {
+    throw fileError('write', path, error);
+  });
   try {
     await writeBeside(beside, pieces);
     await rename(beside, path).catch((error: unknown) => {
       throw fileError('write', path, error);
     });
   } catch (error) {
-    await rm(beside, { force: true });
+    // What went wrong first is what is told.
+    await rm(beside, { force: true }).catch(() => {});
     throw error;
   }
 }

@@ -48,7 +48,7 @@ function setUp(isTrusted = true) {
         secret = true;
         throw new TypeError('seed SUAB… leaked');
       },
-      ...{ stored() {}, page() {} },
+      ...{ stored() {}, page() {}, export() {}, cancelExport() {} },
     },
     swarm: { start() {}, stop: () => ({ stopped: true }), run() {}, cancel() {}, kill() {} },
   };

@@ -173,6 +173,54 @@ export type PageInput = z.infer<typeof pageInput>;
 /** A message: by its place in what was heard, or in a stream. */
 const messagePlace = z.object({ seq: seq.min(1), stream: streamName.nullish() });
 
+/** An end of a range, itself included: a place, or a time of arrival or storing. */
+const exportBound = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('seq'), seq }),
+  z.object({ kind: z.literal('time'), ms: z.int().nonnegative() }),
+]);
+export type ExportBound = z.infer<typeof exportBound>;
+const exportFormat = z.enum(['ndjson', 'csv', 'raw']);
+export type ExportFormat = z.infer<typeof exportFormat>;
+const exportInput = z.object({
+  /** Null: what was heard and is still held. */
+  stream: streamName.nullable(),
+  /** Of what was heard: subjects. */
+  pattern: z.string().min(1).max(maxSubjectLength).optional(),
+  filter: filterText,
+  from: exportBound.optional(),
+  to: exportBound.optional(),
+  format: exportFormat,
+  /** Opened payloads beside the messages, where the format has room for both. */
+  withPayload: z.boolean(),
+});
+export type ExportInput = z.infer<typeof exportInput>;
+
+/** An export that is being written. */
+export interface ExportProgress {
+  /** By which `cancelExport` stops it. */
+  readonly exportId: string;
+  /** Of the file, without its folder. */
+  readonly name: string;
+  /** Messages that were looked at, of so many; in a stream counted by their places. */
+  readonly lookedCount: number;
+  readonly totalCount: number;
+  readonly writtenCount: number;
+  readonly writtenBytes: number;
+}
+
+/** Oldest first. */
+export interface ExportsState {
+  readonly running: readonly ExportProgress[];
+}
+
+export interface ExportDone {
+  readonly path: string;
+  readonly count: number;
+  readonly bytes: number;
+  /** Messages that left the buffer before they were written. */
+  readonly lostCount: number;
+}
+
 /** Most rows whose signatures one call checks. */
 const maxCheckedRows = 128;
 
@@ -192,6 +240,14 @@ export const streamsContract = {
   check: call(z.object({ seqs: z.array(seq.min(1)).min(1).max(maxCheckedRows) }))<{
     readonly marks: readonly number[];
   }>(),
+  /**
+   * Writes messages into a file that the person at the machine chooses, whole or not at all. Throws `aborted` (no file was chosen, or it was
+   * cancelled), `invalid-input` (the filter), `disk-full`, `forbidden`, `locked`.
+   */
+  export: call(exportInput)<ExportDone>(),
+  /** Stops an export; nothing of it is left. */
+  cancelExport: call(z.object({ exportId: z.string().min(1).max(64) }))<void>(),
+  exports: snapshot<ExportsState>(),
   quarantine: snapshot<QuarantineState>(),
   status: snapshot<StreamsStatus>(),
   rows: feed(rowsParams)<RowsFrame>(),

@@ -129,6 +129,13 @@ function dialogActions(openDialog: StreamsCommands['openDialog']): readonly Acti
       keys: ['o'],
       run: () => openDialog('stream'),
     },
+    {
+      id: 'streams.export',
+      title: 'Export messages: NDJSON, CSV or raw payloads…',
+      group: 'Streams',
+      keys: ['e'],
+      run: () => openDialog('export'),
+    },
   ];
 }
 

@@ -1,14 +1,17 @@
 /** What opens above the Streams view, one at a time, and the buttons that open it. */
-import { Database } from 'lucide-react';
+import { Database, FileDown } from 'lucide-react';
 import { Button } from '../../ui/button.tsx';
+import { formatPercent } from '../../ui/format.ts';
+import { useSnapshot } from '../../workbench.tsx';
+import { ExportDialog } from './export-dialog.tsx';
 import { JumpDialog } from './jump-dialog.tsx';
 import { StreamPicker } from './stream-picker.tsx';
-import type { TableModel } from './table-model.ts';
+import type { AnyTable } from './streams-toolbar.tsx';
 
-export type StreamsDialogKind = 'stream' | 'jump';
+export type StreamsDialogKind = 'stream' | 'jump' | 'export';
 
 export interface StreamsDialogsProps {
-  readonly model: TableModel;
+  readonly model: AnyTable;
   readonly shown: StreamsDialogKind | null;
   readonly onClose: () => void;
 }
@@ -17,15 +20,23 @@ export function StreamsDialogs({ model, shown, onClose }: StreamsDialogsProps) {
   return (
     <>
       <StreamPicker isOpen={shown === 'stream'} onClose={onClose} />
+      <ExportDialog model={model} isOpen={shown === 'export'} onClose={onClose} />
       <JumpDialog model={model} isOpen={shown === 'jump'} onClose={onClose} />
     </>
   );
 }
 
 export function StreamsDialogButtons({ onOpen }: { readonly onOpen: (kind: StreamsDialogKind) => void }) {
+  const [running] = useSnapshot('streams.exports')?.running ?? [];
+  const share = running === undefined ? undefined : running.lookedCount / Math.max(1, running.totalCount);
   return (
-    <Button icon={Database} keys="o" data-testid="pick-stream" onClick={() => onOpen('stream')}>
-      Streams
-    </Button>
+    <>
+      <Button icon={Database} keys="o" data-testid="pick-stream" onClick={() => onOpen('stream')}>
+        Streams
+      </Button>
+      <Button icon={FileDown} data-testid="open-export" onClick={() => onOpen('export')}>
+        {share === undefined ? 'Export…' : `Export ${formatPercent(share * 100)}`}
+      </Button>
+    </>
   );
 }
