@@ -11,6 +11,7 @@ import type { DurablePlane } from '../bus/durable.ts';
 import type { Intake } from '../envelope/intake.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OperatorPrompt } from '../ports/operator-prompt.ts';
+import { saveFile } from '../rooms/file-transfers.ts';
 import { exportForms } from './export-format.ts';
 import type { MessageBuffer } from './message-buffer.ts';
 import { type ExportSource, exportMessages, readHeard, readStored } from './message-export.ts';
@@ -118,7 +119,9 @@ export function createExportService(deps: ExportServiceDeps): ExportService {
       try {
         const stopped = AbortSignal.any([signal, one.stop.signal]);
         const onStep = (step: Omit<ExportProgress, 'exportId' | 'name'>): void => note(one, step);
-        return await exportMessages({ path, source, input, signal: stopped, onStep }, { subjects, clock, rest });
+        const save = (pieces: AsyncIterable<Uint8Array>): Promise<void> => saveFile(path, pieces);
+        const done = await exportMessages({ save, source, input, signal: stopped, onStep }, { subjects, clock, rest });
+        return { path, ...done };
       } finally {
         end(one);
       }

@@ -7,7 +7,6 @@ import type { ExportBound, ExportDone, ExportInput } from '../../shared/contract
 import { matches } from '../../shared/protocol/subject.ts';
 import type { DurablePlane } from '../bus/durable.ts';
 import type { Clock } from '../ports/clock.ts';
-import { saveFile } from '../rooms/file-transfers.ts';
 import { type ExportForm, exportForms } from './export-format.ts';
 import type { HeldMessage, MessageBuffer } from './message-buffer.ts';
 import type { MessageMatcher } from './message-query.ts';
@@ -179,7 +178,8 @@ export interface ExportRun {
 }
 
 export interface ExportRequest {
-  readonly path: string;
+  /** Writes the pieces as one file, whole or not at all. */
+  readonly save: (pieces: AsyncIterable<Uint8Array>) => Promise<void>;
   readonly source: ExportSource;
   readonly input: Pick<ExportInput, 'format' | 'withPayload'>;
   readonly signal: AbortSignal;
@@ -188,9 +188,9 @@ export interface ExportRequest {
 
 /** Writes the file. Throws `aborted`, `disk-full`, `forbidden`, and what reading throws; then nothing is left of it. */
 export async function exportMessages(
-  { path, source, input, signal, onStep }: ExportRequest,
+  { save, source, input, signal, onStep }: ExportRequest,
   deps: MessageExportDeps,
-): Promise<ExportDone> {
+): Promise<Omit<ExportDone, 'path'>> {
   let [count, bytes, lost] = [0, 0, 0];
   const run: ExportRun = {
     ...{ form: exportForms[input.format], withPayload: input.withPayload, signal },
@@ -199,6 +199,6 @@ export async function exportMessages(
       onStep(step);
     },
   };
-  await saveFile(path, piecesOf(source, run, deps));
-  return { path, count, bytes: Math.max(bytes, run.form.head.length), lostCount: lost };
+  await save(piecesOf(source, run, deps));
+  return { count, bytes: Math.max(bytes, run.form.head.length), lostCount: lost };
 }

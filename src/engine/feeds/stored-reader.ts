@@ -18,6 +18,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { FeedPump } from './feed-pump.ts';
 import { createMessageBuffer, type HeldMessage } from './message-buffer.ts';
+import type { MessageMatcher } from './message-query.ts';
 import { createRowReader, type RowReader } from './row-reader.ts';
 import { createStoredMessages, type StoredMessages, type StoredMessagesDeps } from './stored-messages.ts';
 import { createStoredPages, notInStream } from './stored-pages.ts';
@@ -34,6 +35,8 @@ export interface StoredReader {
   readonly rows: RowReader;
   readonly reporter: TrustReporter;
   readonly messages: StoredMessages;
+  /** What a filter means; every message if it is empty. Throws `invalid-input`. */
+  matcher(filter: string | undefined): MessageMatcher;
   /** Opens the feed `streams.tail`. Throws `invalid-input`. */
   openTail(params: unknown, send: (frame: string) => void): FeedPump;
 }
@@ -62,6 +65,7 @@ export function createStoredReader(deps: StoredReaderDeps): StoredReader {
     ...{ rows, reporter, messages },
     streams: () => lookAtStreams(durable, workspace),
     page: pages.page,
+    matcher: pages.matcher,
     async get(name, seq) {
       const stream = durable.stream(name);
       const message = await stream.get(seq);

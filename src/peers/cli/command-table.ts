@@ -35,6 +35,7 @@ import { safetyCommand } from './safety-command.ts';
 import { secretCommands } from './secret-commands.ts';
 import { selfTestCommand } from './self-test-command.ts';
 import { streamCommands } from './stream-commands.ts';
+import { streamExportCommand } from './stream-export-command.ts';
 import { subjectCommands } from './subject-commands.ts';
 import { subscribeCommand } from './subscribe-command.ts';
 import { supervisorCommand } from './supervisor-command.ts';
@@ -60,6 +61,7 @@ export const commandTable: readonly Command[] = [
   subscribeCommand,
   ...outboxCommands,
   ...streamCommands,
+  streamExportCommand,
   workerCommand,
   supervisorCommand,
   membershipdCommand,

@@ -47,7 +47,7 @@ function lineOf({ stream, seq, storedMs, subject, data }: StoredMessage): string
 }
 
 /** The stream of an argument: a whole name, or one of the workspace's by its short name, `work` for `VAK_WORK_<ws>`. */
-function streamName(text: string, workspace: string): string {
+export function streamName(text: string, workspace: string): string {
   const whole = `VAK_${text.toUpperCase()}_${workspace}`;
   return streamsOf(workspace).some(({ name }) => name === whole) ? whole : text;
 }
@@ -87,7 +87,7 @@ interface Bound {
 const isoTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 /** A number, or an ISO time. Throws `invalid-input`. */
-function readBound(text: string | undefined, field: string): Bound {
+export function readBound(text: string | undefined, field: string): Bound {
   if (text === undefined) return {};
   if (/^\d+$/.test(text)) return { seq: readSeq(text, field) };
   const ms = isoTime.test(text) ? Date.parse(text) : Number.NaN;

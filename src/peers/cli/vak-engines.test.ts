@@ -89,7 +89,7 @@ test('vak: what one process publishes sealed another one opens, by the profile a
   expect(program.printed()).not.toContain('canary');
 }, 90_000);
 
-test('E12 vak: each call is a session of its own, and names the one before', async () => {
+test('E12 V6 vak: each call is a session of its own, and names the one before; what they stored is exported as it is', async () => {
   await newSelf();
   await bus.provision();
   const call = ['publish', 'vak.work.default.chained.task', '--sealed', '--data', task, ...bus.url()];
@@ -100,6 +100,17 @@ test('E12 vak: each call is a session of its own, and names the one before', asy
   expect(one?.envelope).not.toHaveProperty('resumes');
   expect(two?.envelope).toMatchObject({ seqnum: '0', resumes: `${one?.envelope.source}#0:${first.leaf}` });
   expect(two?.envelope.source).toMatch(/^vak:\/\/default\/operator\/operator-[a-z2-7]{8}-q$/);
+  const out = join(program.folder, 'chained.ndjson');
+  const match = ['--match', 'subject:chained signature:valid', '--payloads', '--from', '1'];
+  const exporting = ['stream', 'export', 'work', ...match, '--out', out, ...bus.url()];
+  expect(await vak(exporting)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('chained.ndjson: 2 messages'),
+  });
+  const lines = jsonLines<{ message_base64: string; payload_base64: string }>(readFileSync(out, 'utf8').trimEnd());
+  expect(lines.map((line) => Buffer.from(line.payload_base64, 'base64').toString())).toEqual([task, task]);
+  expect(json(Buffer.from(lines[1]?.message_base64 ?? '', 'base64').toString())).toEqual(two?.envelope);
+  expect(await vak(exporting)).toMatchObject({ stderr: oneLine(/\S+ is there already/) });
 }, 60_000);
 
 test('vak: subscribe without --open gives the envelope as it came, and --raw its very bytes', async () => {
