@@ -105,6 +105,19 @@ test('the sheet of keys lists in each view every action of the registry that has
   }
 });
 
+test('lists the keys of the view by ?', async () => {
+  const { page } = shared();
+  await page.keyboard.press('Control+2');
+  await page.getByTestId('live-table').focus();
+  await page.keyboard.press('?');
+  const sheet = page.getByRole('dialog', { name: 'Keys in Streams' });
+  await expect(sheet.getByText('Pause or resume the table')).toBeVisible();
+  await expect(sheet.getByText('Go to Queues')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(sheet).toBeHidden();
+  await expect(page.getByTestId('live-table')).toBeFocused();
+});
+
 /** Notes from now on what moves or fades for longer than no time. */
 const watchMotion = (page: Page): Promise<void> =>
   page.evaluate(() => {

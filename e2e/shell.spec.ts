@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { call, readSnapshot } from './support/bridge.ts';
 import { livingOf } from './support/processes.ts';
-import { shareWorkbench, startCommand, startWorkbench, test, type Workbench } from './support/workbench.ts';
+import { shareWorkbench, startCommand, test, type Workbench } from './support/workbench.ts';
 
 const views = [
   'Operations Center',
@@ -22,9 +22,6 @@ const views = [
 
 const themeOf = (page: Page): Promise<string | undefined> =>
   page.evaluate(() => document.documentElement.dataset['theme']);
-
-const zoomOf = ({ app }: Pick<Workbench, 'app'>): Promise<number | undefined> =>
-  app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.getZoomFactor());
 
 function deniedCount(workbench: Workbench, what: string): number {
   return workbench.readLog().filter((line) => line['event'] === 'window.denied' && line['what'] === what).length;
@@ -253,18 +250,6 @@ test.describe('the window', () => {
     await expect(page.getByTestId('live-table')).toBeFocused();
   });
 
-  test('lists the keys of the view by ?', async () => {
-    const { page } = shared();
-    await page.getByTestId('live-table').focus();
-    await page.keyboard.press('?');
-    const sheet = page.getByRole('dialog', { name: 'Keys in Streams' });
-    await expect(sheet.getByText('Pause or resume the table')).toBeVisible();
-    await expect(sheet.getByText('Go to Queues')).toBeVisible();
-    await page.keyboard.press('Escape');
-    await expect(sheet).toBeHidden();
-    await expect(page.getByTestId('live-table')).toBeFocused();
-  });
-
   test('is light, dark, or as the system is', async () => {
     const { app, page } = shared();
     const ground = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -339,44 +324,6 @@ test.describe('the app', () => {
     } finally {
       for (const { pid } of livingOf(mark, profile)) process.kill(pid, 'SIGKILL');
       await expect.poll(() => livingOf(mark, profile)).toEqual([]);
-    }
-  });
-
-  test('starts again with the window where and as large as it was, at the zoom that keys gave it', async ({
-    profile,
-  }) => {
-    const bounds = { x: 120, y: 64, width: 1180, height: 790 };
-    const first = await startWorkbench(profile);
-    try {
-      await expect(first.page).toHaveTitle('Operations Center — Vak Workbench');
-      await first.app.evaluate(({ BrowserWindow }, wanted) => {
-        BrowserWindow.getAllWindows()[0]?.setBounds(wanted);
-      }, bounds);
-      await first.page.keyboard.press('Control+5');
-      await expect(first.page).toHaveTitle('Trace — Vak Workbench');
-      expect(await zoomOf(first)).toBe(1);
-      for (const key of ['Control+-', 'Control+-', 'Control+0', 'Control+=', 'Control+Shift++', 'Control+=']) {
-        await first.page.keyboard.press(key);
-      }
-      await expect.poll(() => zoomOf(first)).toBe(1.5);
-    } finally {
-      await first.end();
-    }
-    const second = await startWorkbench(profile);
-    try {
-      const found = await second.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getBounds());
-      expect(found).toEqual(bounds);
-      await expect(second.page).toHaveTitle('Trace — Vak Workbench');
-      expect(await zoomOf(second)).toBe(1.5);
-      // However little room it leaves, everything is reached by scrolling.
-      for (let step = 0; step < 3; step++) await second.page.keyboard.press('Control+=');
-      await expect.poll(() => zoomOf(second)).toBe(2);
-      await second.page.getByRole('button', { name: 'Settings', exact: true }).click({ timeout: 5_000 });
-      await expect(second.page).toHaveTitle('Settings — Vak Workbench');
-      await second.page.getByRole('button', { name: /^Theme: / }).click({ timeout: 5_000 });
-      expect(second.readLog().filter(({ event }) => event === 'app.stopped')).toHaveLength(1);
-    } finally {
-      await second.end();
     }
   });
 

@@ -3,7 +3,7 @@ import { expect, type Page } from '@playwright/test';
 import { startBareWorkbench } from './support/bare-workbench.ts';
 import { burst, burstSealed, call, followTask, readBytes, readSnapshot, runCommand } from './support/bridge.ts';
 import { expectSum, newestTask, openSession, rowOf, seqsInSight, shownCounters } from './support/streams-page.ts';
-import { setPageSize, showStreams, startWorkbench, test, type Workbench } from './support/workbench.ts';
+import { setPageSize, test, type Workbench } from './support/workbench.ts';
 
 const place = (page: Page) => page.getByTestId('table-place');
 
@@ -291,40 +291,6 @@ test('choosing a session in the tree shows its messages alone', async ({ workben
   await page.getByTestId('session-filter').fill('');
   await page.locator('[data-id="all"]').click();
   await expectSum(page, 215);
-});
-
-test('widths of panels and columns are kept over a restart', async ({ profile }) => {
-  const widths = async (page: Page): Promise<(string | null)[]> =>
-    await Promise.all(
-      ['Width of the session list', 'Width of the column Subject', 'Width of the inspector'].map((name) =>
-        page.getByRole('separator', { name }).getAttribute('aria-valuenow'),
-      ),
-    );
-  const first = await startWorkbench(profile);
-  try {
-    await showStreams(first.page);
-    await burst(first.page, 'one', 1);
-    await setPageSize(first, 1440, 860);
-    await first.page.getByRole('separator', { name: 'Width of the session list' }).press('Shift+ArrowRight');
-    await first.page.getByRole('separator', { name: 'Width of the column Subject' }).press('ArrowRight');
-    const edge = await first.page.getByRole('separator', { name: 'Width of the inspector' }).boundingBox();
-    if (edge === null) throw new Error('the inspector has no edge');
-    await first.page.mouse.move(edge.x + edge.width / 2, edge.y + 100);
-    await first.page.mouse.down();
-    await first.page.mouse.move(edge.x + edge.width / 2 - 60, edge.y + 120, { steps: 3 });
-    await first.page.mouse.up();
-    expect(await widths(first.page)).toEqual(['272', '184', '480']);
-  } finally {
-    await first.end();
-  }
-  const second = await startWorkbench(profile);
-  try {
-    expect(await widths(second.page)).toEqual(['272', '184', '480']);
-    const list = await second.page.getByRole('complementary', { name: 'Sessions' }).boundingBox();
-    expect(list?.width).toBe(272);
-  } finally {
-    await second.end();
-  }
 });
 
 test('the session view shows the terminal and charts with points', async ({ workbench }) => {

@@ -117,7 +117,7 @@ describe('view store', () => {
     expect(createViewStore(storage).getState()).toMatchObject({ view: 'approvals', wanted: null });
   });
 
-  it('order, filter and drafts of queues survive a restart; the selected queue belongs to its connection', () => {
+  it('order, filter, drafts and the open detail of queues survive a restart', () => {
     const storage = memoryStorage();
     const store = createViewStore(storage);
     store.setState({ queueOrder: '-lag', queueFilter: 'ren', drafts: { enqueue: '{"line":"ls"}' } });
@@ -126,8 +126,8 @@ describe('view store', () => {
       queueOrder: '-lag',
       queueFilter: 'ren',
       drafts: { enqueue: '{"line":"ls"}' },
-      selectedQueue: null,
-      isQueueOpen: false,
+      selectedQueue: 'render',
+      isQueueOpen: true,
     });
   });
 

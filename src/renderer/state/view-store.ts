@@ -65,7 +65,7 @@ export interface ViewState {
   readonly streamsMode: StreamsMode;
   /** Asked of a view that was not shown yet; not kept. */
   readonly wanted: Wanted | null;
-  /** The queue that has the cursor, and whether its detail is open. Queues belong to a connection, so it is not kept. */
+  /** The queue that has the cursor, and whether its detail is open. */
   readonly selectedQueue: string | null;
   readonly isQueueOpen: boolean;
   /** `lag`, `-lag`: the column that queues are sorted by, `-` from the largest on. */
@@ -86,6 +86,10 @@ export interface ViewState {
   readonly drafts: Readonly<Record<string, string>>;
   /** Widths that were dragged, in px, by the name of the panel or column. */
   readonly sizesPx: Readonly<Record<string, number>>;
+  /** How far lists and pages are scrolled, in px, by their names. */
+  readonly scrollsPx: Readonly<Record<string, number>>;
+  /** Where features were left, by their names: JSON that kept-place.ts writes and reads. */
+  readonly places: Readonly<Record<string, string>>;
 }
 
 const defaults: ViewState = {
@@ -112,19 +116,25 @@ const defaults: ViewState = {
   letterGrouping: 'cause',
   drafts: {},
   sizesPx: {},
+  scrollsPx: {},
+  places: {},
 };
+/** Longest text of a place. */
+export const maxPlaceLength = 4_096;
+const maxScrollPx = 100_000_000;
 /** Longest text of a filter or draft that is kept, in UTF-16 units. */
 const maxTextLength = 65_536;
 const storageKey = 'view-state-v1';
 
-function oneOf<T extends string>(value: unknown, allowed: readonly T[], fallback: T): T {
+/** The value if it is one of those. */
+export function oneOf<T extends string>(value: unknown, allowed: readonly T[], fallback: T): T {
   return allowed.includes(value as T) ? (value as T) : fallback;
 }
 
-function sizesOf(value: unknown): Readonly<Record<string, number>> {
+function sizesOf(value: unknown, mostPx = 10_000): Readonly<Record<string, number>> {
   if (typeof value !== 'object' || value === null) return {};
   const isSize = (entry: [string, unknown]): entry is [string, number] =>
-    typeof entry[1] === 'number' && entry[1] > 0 && entry[1] < 10_000;
+    typeof entry[1] === 'number' && entry[1] > 0 && entry[1] < mostPx;
   return Object.fromEntries(Object.entries(value).filter(isSize));
 }
 
@@ -150,7 +160,7 @@ function textOf(value: unknown, fallback: string): string {
   return typeof value === 'string' && value.length <= maxTextLength ? value : fallback;
 }
 
-function draftsOf(value: unknown): Readonly<Record<string, string>> {
+function textsOf(value: unknown): Readonly<Record<string, string>> {
   if (typeof value !== 'object' || value === null) return {};
   return Object.fromEntries(Object.entries(value).filter(([, text]) => textOf(text, '') !== ''));
 }
@@ -177,8 +187,8 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
     sessionCursors: cursorsOf(raw['sessionCursors'], openSessions),
     streamsMode,
     wanted: null,
-    selectedQueue: null,
-    isQueueOpen: false,
+    selectedQueue: textOf(raw['selectedQueue'], '') || null,
+    isQueueOpen: raw['isQueueOpen'] === true,
     queueOrder: textOf(raw['queueOrder'], defaults.queueOrder),
     queueFilter: textOf(raw['queueFilter'], defaults.queueFilter),
     identityTab: oneOf(raw['identityTab'], identityTabIds, defaults.identityTab),
@@ -188,8 +198,10 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
     messageFilter: textOf(raw['messageFilter'], defaults.messageFilter),
     letterFilter: textOf(raw['letterFilter'], defaults.letterFilter),
     letterGrouping: oneOf(raw['letterGrouping'], groupings, defaults.letterGrouping),
-    drafts: draftsOf(raw['drafts']),
+    drafts: textsOf(raw['drafts']),
     sizesPx: sizesOf(raw['sizesPx']),
+    scrollsPx: sizesOf(raw['scrollsPx'], maxScrollPx),
+    places: textsOf(raw['places']),
   };
 }
 
@@ -323,15 +335,9 @@ export function showTrace(store: Pick<StoreApi<ViewState>, 'setState'>, selected
 export function createViewStore(storage: Pick<Storage, 'getItem' | 'setItem'>): StoreApi<ViewState> {
   const store = createStore<ViewState>(() => load(storage));
   store.subscribe((state) => {
-    const { view, theme, timeZone, isInspectorOpen, streamsMode, queueOrder, queueFilter, ...rest } = state;
-    const { identityTab, selectedTrace, selectedRoom, isRoomMembersOpen } = rest;
-    const { messageFilter, letterFilter, letterGrouping, drafts, sizesPx } = rest;
-    const shown = { identityTab, selectedTrace, selectedRoom, isRoomMembersOpen };
-    const { openSessions, sessionCursors, selectedSession } = rest;
-    const sessions = { openSessions, sessionCursors: cursorsOf(sessionCursors, openSessions), selectedSession };
-    const look = { view, theme, timeZone, isInspectorOpen, streamsMode, ...shown, ...sessions };
-    const kept = { ...look, queueOrder, queueFilter, messageFilter, letterFilter, letterGrouping, drafts, sizesPx };
-    storage.setItem(storageKey, JSON.stringify(kept));
+    const { wanted: _, ...kept } = state;
+    const sessionCursors = cursorsOf(state.sessionCursors, state.openSessions);
+    storage.setItem(storageKey, JSON.stringify({ ...kept, sessionCursors }));
   });
   return store;
 }

@@ -7,6 +7,7 @@ import { type KeyboardEvent, type ReactNode, type RefObject, useId, useLayoutEff
 import { useFixedWindow } from './fixed-list.ts';
 import { keepPlace, moveInList } from './list-moves.ts';
 import { useHover } from './use-hover.ts';
+import { useKeptScroll } from './use-kept-scroll.ts';
 import { type MainList, useMainListFocus, useMainListKeys, useTypeAhead } from './use-list-keys.ts';
 import './row-list.css';
 
@@ -74,12 +75,13 @@ interface KeyPlace {
   readonly rowPx: number;
 }
 
-/** What keys do: they move the selection, find a row by its name, open it; those of a main list anywhere in the view. */
+/** Where the list was left; and what keys do: they move the selection, find a row by its name, open it; those of a main list anywhere in the view. */
 function useRowKeys<T>(
   props: RowListProps<T>,
   { keys, active, headPx, rowPx }: KeyPlace,
 ): (event: KeyboardEvent) => void {
   const { rows, selectedKey, onSelect, onOpen, listRef, main, nameOf } = props;
+  useKeptScroll(listRef, props['data-testid']);
   const keyAfter = (pressedKey: string): string | undefined => {
     const pageRows = Math.max(1, Math.floor(((listRef.current?.clientHeight ?? 0) - headPx) / rowPx) - 1);
     const next = moveInList({ keys, selectedKey, pageRows }, pressedKey);

@@ -1,5 +1,6 @@
 /** The frame of a view that is one page: title, what it counts, its buttons, and the content below. */
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
+import { useKeptScroll } from './use-kept-scroll.ts';
 import './view-frame.css';
 
 export interface ViewFrameProps {
@@ -11,6 +12,8 @@ export interface ViewFrameProps {
 }
 
 export function ViewFrame({ title, summary, actions, children }: ViewFrameProps) {
+  const body = useRef<HTMLDivElement>(null);
+  useKeptScroll(body, title);
   return (
     <div className="view-frame">
       <header className="view-frame-header">
@@ -18,7 +21,9 @@ export function ViewFrame({ title, summary, actions, children }: ViewFrameProps)
         {summary !== undefined && <p className="view-frame-summary">{summary}</p>}
         {actions !== undefined && <div className="view-frame-actions">{actions}</div>}
       </header>
-      <div className="view-frame-body">{children}</div>
+      <div ref={body} className="view-frame-body">
+        {children}
+      </div>
     </div>
   );
 }

@@ -43,7 +43,9 @@ function useOpenWorkbench(isOpen: boolean): Workbench | undefined {
     const whileOpen = createDisposer();
     // The name of a session is part of the stream that a locked window forgets.
     whileOpen.defer(() =>
-      workbench.view.setState({ selectedSession: null, selectedQueue: null, isQueueOpen: false, wanted: null }),
+      workbench.view.setState({
+        ...{ selectedSession: null, selectedQueue: null, isQueueOpen: false, wanted: null, places: {} },
+      }),
     );
     setOpen({ ...workbench, whileOpen });
     return () => {

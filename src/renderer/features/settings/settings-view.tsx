@@ -1,6 +1,6 @@
 /** Settings: everything that the file of this profile decides, its secrets by name, and what this app runs on. */
 import { Search } from 'lucide-react';
-import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef } from 'react';
 import type { Holdings, SettingsState } from '../../../shared/contract/settings-contract.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyValue } from '../../ui/copy-value.tsx';
@@ -190,12 +190,20 @@ function summaryOf({ values, problems }: SettingsState): string {
   return words.filter((word) => word !== false).join(' · ');
 }
 
+/** The filter is kept as what was typed. */
+const filterDraft = 'settings.filter';
+
 export function SettingsView({ connections }: { readonly connections: ReactNode }) {
   const settings = useSnapshot('settings.current');
-  const [query, setQuery] = useState('');
+  const { view } = useWorkbench();
+  const query = useViewState((state) => state.drafts[filterDraft] ?? '');
+  const setQuery = useCallback(
+    (text: string) => view.setState(({ drafts }) => ({ drafts: { ...drafts, [filterDraft]: text } })),
+    [view],
+  );
   const filter = useRef<HTMLInputElement>(null);
   const page = useRef<HTMLDivElement>(null);
-  const clear = useCallback(() => setQuery(''), []);
+  const clear = useCallback(() => setQuery(''), [setQuery]);
   useWantedSetting(page, settings !== undefined, clear);
   useActions(
     useMemo(

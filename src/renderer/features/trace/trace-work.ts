@@ -50,9 +50,15 @@ export function createTraceWork(read: ReadTrace): TraceWork {
     store.setState({ report, problem: null, selectedId: isThere ? selectedId : (report.rows[0]?.id ?? null) });
   }
 
+  function begin(traceId: string): void {
+    const { mode, selectedId, traceId: shown } = store.getState();
+    if (traceId === shown) return;
+    // The first one that is shown is the one that was left.
+    store.setState({ ...nothing, mode, traceId, selectedId: shown === null ? selectedId : null });
+  }
+
   async function show(traceId: string): Promise<void> {
-    const { mode, traceId: shown } = store.getState();
-    if (traceId !== shown) store.setState({ ...nothing, mode, traceId });
+    begin(traceId);
     reading?.abort();
     const own = new AbortController();
     reading = own;

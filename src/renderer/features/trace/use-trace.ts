@@ -2,9 +2,10 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { TraceRow } from '../../../shared/contract/trace-contract.ts';
-import { showApprovals, showLetters, showMessage, showQueue, showSession } from '../../state/view-store.ts';
+import { keepPlace, keptText } from '../../state/kept-place.ts';
+import { oneOf, showApprovals, showLetters, showMessage, showQueue, showSession } from '../../state/view-store.ts';
 import { useViewState, useWorkbench, type Workbench } from '../../workbench.tsx';
-import { createTraceWork, type TraceWork, type TraceWorkState } from './trace-work.ts';
+import { createTraceWork, type TraceMode, type TraceWork, type TraceWorkState } from './trace-work.ts';
 
 const works = new WeakMap<Workbench, TraceWork>();
 /** So often a trace that goes on is read anew, ms. */
@@ -16,6 +17,17 @@ export function useTraceWork(): TraceWork {
   if (known !== undefined) return known;
   const created = createTraceWork(workbench.client.trace.read);
   works.set(workbench, created);
+  workbench.whileOpen.add(
+    keepPlace(workbench.view, {
+      name: 'trace',
+      store: created.store,
+      read: ({ mode, selectedId }) => ({ mode, selectedId }),
+      restore: ({ mode, selectedId }) => ({
+        mode: oneOf<TraceMode>(mode, ['graph'], 'waterfall'),
+        selectedId: keptText(selectedId) ?? null,
+      }),
+    }),
+  );
   workbench.whileOpen.add({ dispose: () => created.stop() });
   return created;
 }
