@@ -1,4 +1,4 @@
-/** The nine views by keyboard alone: every control is reached by Tab or the arrows of its group, has a name; `?` lists every key; nothing moves for who asks so. */
+/** The nine views by keyboard alone: every control is reached by Tab or the arrows of its group, has a name; `?` lists every key; nothing moves for who asks so; one zone for all times. */
 import { expect, type Page } from '@playwright/test';
 import { burstSealed, call } from './support/bridge.ts';
 import { shareWorkbench, test } from './support/workbench.ts';
@@ -116,6 +116,64 @@ test('lists the keys of the view by ?', async () => {
   await page.keyboard.press('Escape');
   await expect(sheet).toBeHidden();
   await expect(page.getByTestId('live-table')).toBeFocused();
+});
+
+/** What the view shows of times, in order: those of a day, and the zones that stand behind a time or in a header. */
+const shownTimes = (page: Page): Promise<{ readonly seconds: readonly number[]; readonly zones: readonly string[] }> =>
+  page.evaluate(() => {
+    // biome-ignore lint/performance/useDomNodeTextContent: a view that is kept behind the shown one is not shown.
+    const text = document.querySelector<HTMLElement>('main')?.innerText ?? '';
+    const times = [...text.matchAll(/\b(\d\d):(\d\d):(\d\d)\b/g)];
+    return {
+      seconds: times.map(([, hours, minutes, rest]) => Number(hours) * 3_600 + Number(minutes) * 60 + Number(rest)),
+      zones: [...new Set(text.match(/(?<=\d |\()UTC(?:[+−]\d\d:\d\d)?/g) ?? [])],
+    };
+  });
+
+test('every time that the views show obeys the one switch between UTC and local', async () => {
+  const { page } = shared();
+  const debug = await page.context().newCDPSession(page);
+  await debug.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Kolkata' });
+  const show = async (view: number): Promise<void> => {
+    await page.keyboard.press(`Control+${view}`);
+    await expect(page.getByRole('heading', { level: 1 }).filter({ visible: true })).toHaveCount(1);
+  };
+  await burstSealed(page, 'zone', 5);
+  await call(page, 'queues.enqueue', { queue: 'zone', task: { command: ['true'] } });
+  await show(2);
+  await page.getByTestId('live-table').press('Home');
+  await show(3);
+  await page.getByTestId('queue-table').press('j');
+  await page.keyboard.press('Enter');
+  await expect(page.getByTestId('waiting-list')).toBeVisible();
+  const seenIn: number[] = [];
+  for (const view of views) {
+    await show(view);
+    const utc = await shownTimes(page);
+    await page.getByRole('button', { name: /^Times in UTC/ }).click();
+    const local = await shownTimes(page);
+    await page.getByRole('button', { name: /^Times in local/ }).click();
+    expect
+      .soft(
+        utc.zones.filter((zone) => zone !== 'UTC'),
+        `view ${view} in UTC`,
+      )
+      .toEqual([]);
+    expect
+      .soft(
+        local.zones.filter((zone) => zone !== 'UTC+05:30'),
+        `view ${view} in local time`,
+      )
+      .toEqual([]);
+    // By whole minutes: the end of a chart's axis moves on.
+    const movedMinutes = local.seconds.map((seconds, at) =>
+      Math.round(((seconds - (utc.seconds[at] ?? 0) + 86_400) % 86_400) / 60),
+    );
+    expect.soft(movedMinutes, `times of view ${view}`).toEqual(utc.seconds.map(() => 330));
+    if (utc.seconds.length > 0) seenIn.push(view);
+  }
+  expect(seenIn).toEqual(expect.arrayContaining([2, 3, 8]));
+  await debug.send('Emulation.setTimezoneOverride', { timezoneId: '' });
 });
 
 /** Notes from now on what moves or fades for longer than no time. */

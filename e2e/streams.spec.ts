@@ -41,10 +41,10 @@ test('B2 what overflows the buffer is counted as dropped, marked in its place, a
   );
 });
 
-test('a row that is being read does not move by a pixel while 5 000 arrive, and the pill counts them', async ({
+test('a row that is being read does not move by a pixel while 10 000 arrive, half of them while the window sleeps, and the pill counts them', async ({
   workbench,
 }) => {
-  const { page } = workbench;
+  const { app, page } = workbench;
   await burst(page, 'before', 300);
   await expectSum(page, 300);
   const seqs = await seqsInSight(page);
@@ -66,7 +66,17 @@ test('a row that is being read does not move by a pixel while 5 000 arrive, and 
   }, read);
   for (let round = 0; round < 10; round++) await burst(page, 'after', 500);
   await expect(page.getByTestId('new-rows-pill')).toHaveAttribute('data-count', '5000');
-  await expect(page.getByTestId('new-rows-pill')).toHaveText('5\u202f000 new');
+  const setShown = (isShown: boolean): Promise<void> =>
+    app.evaluate(({ BrowserWindow }, shown) => {
+      const [window] = BrowserWindow.getAllWindows();
+      if (shown) window?.show();
+      else window?.hide();
+    }, isShown);
+  await setShown(false);
+  for (let round = 0; round < 10; round++) await burst(page, 'asleep', 500);
+  await setShown(true);
+  await expect(page.getByTestId('new-rows-pill')).toHaveAttribute('data-count', '10000');
+  await expect(page.getByTestId('new-rows-pill')).toHaveText('10\u202f000 new');
   expect(await rowOf(page, read).boundingBox()).toEqual(before);
   const places = await page.evaluate(() => [...(window as unknown as { placesOfRow: Set<string> }).placesOfRow]);
   expect(places).toEqual([`${before?.x} ${before?.y} ${before?.width} ${before?.height}`]);
@@ -74,7 +84,7 @@ test('a row that is being read does not move by a pixel while 5 000 arrive, and 
   await page.getByTestId('new-rows-pill').click();
   await expect(place(page)).toHaveText('following');
   await expect(page.getByTestId('new-rows-pill')).toBeHidden();
-  await expect(rowOf(page, 5_300)).toBeVisible();
+  await expect(rowOf(page, 10_300)).toBeVisible();
 });
 
 test('pause freezes the rows and shows what waits; resume shows it all', async ({ workbench }) => {

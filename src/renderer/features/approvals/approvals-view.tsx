@@ -147,7 +147,9 @@ function ApprovalsContent({ state }: { readonly state: ApprovalsState }) {
   return (
     <>
       {isEmpty ? (
-        <NoApprovals />
+        <div className="view-empty stale-edge" data-stale={state.problem !== null}>
+          <NoApprovals />
+        </div>
       ) : (
         <div className="approvals stale-edge" data-stale={state.problem !== null}>
           <section className="approvals-side" aria-label="Requests" style={{ width: `${size.px}px` }}>

@@ -327,7 +327,7 @@ export function LettersContent({ state: told }: { readonly state: LettersState |
   const { matchingCount, allCount } = scene.letters.state;
   if (known !== undefined && known.streamCount === 0 && known.readCount === 0)
     return (
-      <div className="stale-edge" data-stale={known.problem !== null}>
+      <div className="view-empty stale-edge" data-stale={known.problem !== null}>
         <NoLetters />
       </div>
     );

@@ -4,6 +4,7 @@ import { type RefObject, useEffect, useMemo, useRef } from 'react';
 import type { RoomSummary, RoomsState } from '../../../shared/contract/rooms-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
+import { readOnlyReason } from '../../ui/connection-words.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { SidePanel } from '../../ui/side-panel.tsx';
@@ -27,18 +28,22 @@ import './message-parts.css';
 import './composer.css';
 import './room-side.css';
 
+function nextStep({ me, hasService }: RoomsState, readOnly: string | undefined): string {
+  if (readOnly !== undefined)
+    return `Nothing is made or answered from here: ${readOnly}. Rooms that this peer is in appear as they are read.`;
+  if (hasService === false)
+    return 'Nobody orders the logs of rooms on this connection. Start vak membershipd there, or use the embedded connection, which does it by itself.';
+  return `Create one and invite others${me === null ? '' : `, or have somebody invite you as ${me.peer}`}. They need your card for that.`;
+}
+
 function NoRooms({ state }: { readonly state: RoomsState }) {
-  const me = state.me?.peer;
+  const readOnly = readOnlyReason(useSnapshot('connections.state'));
   return (
     <EmptyState
       icon={Hash}
       title="You are in no room yet"
       what="A room is where people, bots and processes talk: sealed from end to end, its members proved by a signed log that nobody but they can write."
-      next={
-        state.hasService === false
-          ? 'Nobody orders the logs of rooms on this connection. Start vak membershipd there, or use the embedded connection, which does it by itself.'
-          : `Create one and invite others${me === undefined ? '' : `, or have somebody invite you as ${me}`}. They need your card for that.`
-      }
+      next={nextStep(state, readOnly)}
     >
       <ActionButton action="rooms.create" icon={Plus} variant="primary" />
       <ActionButton action="access.copyCard" />
@@ -154,7 +159,12 @@ function RoomsContent({ state }: { readonly state: RoomsState }) {
   const members = useMembers(room);
   useOpenRoom(room);
   useRoomsKeys(places);
-  if (state.rooms.length === 0) return <NoRooms state={state} />;
+  if (state.rooms.length === 0)
+    return (
+      <div className="view-empty stale-edge" data-stale={state.problem !== null}>
+        <NoRooms state={state} />
+      </div>
+    );
   return (
     <div className="rooms stale-edge" data-stale={state.problem !== null}>
       <section className="rooms-side" aria-label="List of rooms" style={{ width: `${size.px}px` }}>
