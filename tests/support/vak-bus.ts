@@ -19,11 +19,11 @@ export interface OpenedLine {
   readonly trust: { readonly signature: string; readonly seal: string; readonly refusal?: { readonly reason: string } };
 }
 
-/** A client of the test's own, which it closes. */
-export function connectForTest(url: string): Promise<Fabric> {
+/** A client of the test's own, which it closes, of the servers of one cluster. */
+export function connectForTest(...urls: readonly string[]): Promise<Fabric> {
   return connectNats({
     ...{ clock: createSystemClock(), randomness: createSystemRandomness(), logger: createSilentLogger() },
-    ...{ servers: [url], name: 'test', inboxPrefix: '_INBOX.test' },
+    ...{ servers: urls, name: 'test', inboxPrefix: '_INBOX.test' },
   });
 }
 

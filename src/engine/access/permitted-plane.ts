@@ -3,7 +3,7 @@
  * Law: every call is judged before the engine changes or gives out anything; other workspaces on the same engine are not even named.
  */
 import { mediaPlace, takesItsSubjects } from '../../shared/protocol/storage-access.ts';
-import type { DurablePlane, StoredMessage } from '../bus/durable.ts';
+import type { DurablePlane, MakeOptions, StoredMessage } from '../bus/durable.ts';
 import { createBoundedCache } from '../crypto/bounded-cache.ts';
 import type { Permit } from './permit.ts';
 import { createPermittedObjects, createPermittedValues } from './permitted-buckets.ts';
@@ -12,8 +12,6 @@ import { createPermittedStream } from './permitted-stream.ts';
 /** Duplicates of its own messages that a peer may still look at. */
 const rememberedEchoes = 256;
 
-type Making = { readonly dryRun?: boolean } | undefined;
-
 /** Wraps a plane for one peer: whatever its permit does not allow is `forbidden`. */
 export function createPermittedPlane(durable: DurablePlane, permit: Permit): DurablePlane {
   const echoes = createBoundedCache<string>(rememberedEchoes);
@@ -21,7 +19,7 @@ export function createPermittedPlane(durable: DurablePlane, permit: Permit): Dur
   const isEcho = ({ stream, seq, messageId }: StoredMessage): boolean =>
     messageId !== undefined && echoes.get(echoKey(stream, seq)) === messageId;
   /** To look whether it is there takes no more than to see its figures. */
-  const checkMaking = (place: string, options: Making): void => {
+  const checkMaking = (place: string, options: MakeOptions | undefined): void => {
     if (options?.dryRun !== true || !permit.askStorage('inspect', place).allowed) permit.checkStorage('make', place);
   };
 

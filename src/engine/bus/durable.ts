@@ -202,19 +202,27 @@ export interface StorageLimits {
   readonly storageBytes: number | null;
 }
 
+/** How something is made. */
+export interface MakeOptions {
+  /** Only says what would be done. */
+  readonly dryRun?: boolean;
+  /** Copies on servers of a cluster, 1–5; left out: one of what is made, and what is there keeps its own. Throws `unsupported` for more than there can be. */
+  readonly replicas?: number;
+}
+
 export interface DurablePlane {
   /** Bounds of the whole plane, on top of those of each stream. Throws `unsupported` (there are no streams), `unauthorized`. */
   limits(): Promise<StorageLimits>;
-  /** Makes the stream as specified, or changes it to be so. `dryRun`: only says what would be done. */
-  ensureStream(spec: StreamSpec, options?: { readonly dryRun?: boolean }): Promise<Provisioned>;
+  /** Makes the stream as specified, or changes it to be so. */
+  ensureStream(spec: StreamSpec, options?: MakeOptions): Promise<Provisioned>;
   streams(): Promise<readonly StreamState[]>;
   stream(name: string): Stream;
   deleteStream(name: string): Promise<boolean>;
   /** Appends to the stream that takes the subject. Throws `invalid-subject` (S4), `not-found` (no stream takes it), `no-such-peer` (an inbox without a consumer), `conflict`, `limit-exceeded` (full), `timeout`. */
   append(subject: string, data: Uint8Array, options?: AppendOptions): Promise<Appended>;
-  ensureKeyValue(spec: KeyValueSpec, options?: { readonly dryRun?: boolean }): Promise<Provisioned>;
+  ensureKeyValue(spec: KeyValueSpec, options?: MakeOptions): Promise<Provisioned>;
   keyValue(name: string): KeyValueBucket;
-  ensureObjects(name: string, options?: { readonly dryRun?: boolean }): Promise<Provisioned>;
+  ensureObjects(name: string, options?: MakeOptions): Promise<Provisioned>;
   objects(name: string): ObjectBucket;
 }
 

@@ -7,7 +7,7 @@ import { type ErrorCode, isVakError, type VakError } from '../../shared/base/vak
 import { mediaBucket } from '../../shared/protocol/storage-access.ts';
 import { type StreamSpec, streamsOf } from '../../shared/protocol/stream-table.ts';
 import { checkToken } from '../../shared/protocol/subject.ts';
-import type { ConsumerSpec, DurablePlane, KeyValueSpec, Provisioned } from './durable.ts';
+import type { ConsumerSpec, DurablePlane, KeyValueSpec, MakeOptions, Provisioned } from './durable.ts';
 
 export interface ProvisionedPart {
   readonly name: string;
@@ -30,8 +30,7 @@ export function keyValuesOf(workspace: string): readonly KeyValueSpec[] {
   return Object.entries(histories).map(([name, history]) => ({ name: `VAK_${name}_${ws}`, history }));
 }
 
-export interface ProvisionOptions {
-  readonly dryRun?: boolean;
+export interface ProvisionOptions extends MakeOptions {
   /**
    * Peers whose buckets of large values are made, too. Where a server enforces access they cannot make them themselves (A4); elsewhere
    * each is made at its first use.

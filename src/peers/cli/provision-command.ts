@@ -8,6 +8,7 @@ import { keptStreamsOf } from '../../shared/settings/kept-streams.ts';
 import { withBus } from './bus-connection.ts';
 import { type CliHost, type Command, type CommonOptions, exitCodes } from './command.ts';
 import { contextNeed, serverNeed } from './example-needs.ts';
+import { readCountUpTo } from './number-input.ts';
 import { withProfile } from './profile.ts';
 import { publishThrough, rootPerson } from './publish-records.ts';
 import { type OpenWorkspace, openPlaces } from './workspace.ts';
@@ -45,23 +46,35 @@ function grantedPeers({ profile, directory, timelines, contents, workspace }: Op
     });
 }
 
+/** What JetStream takes. */
+const maxReplicas = 5;
+
 export const provisionCommand: Command = {
   words: ['provision'],
   changes: 'bus',
   args: [],
-  options: { 'dry-run': { help: 'changes nothing, says what would be done' } },
+  options: {
+    'dry-run': { help: 'changes nothing, says what would be done' },
+    replicas: {
+      value: 'N',
+      help: 'copies of each stream and bucket in a cluster, 1–5 (default: 1, and as it is for what is there)',
+    },
+  },
   summary:
     'Makes the streams, buckets and consumers of the workspace on a server, or changes them to be as they should.',
   notes: `Prints {kind: stream|key-value|consumer|objects, name, outcome: created|updated|unchanged}, one a line; done again it changes nothing.
 Where something of that name cannot be changed to what is needed, it ends there with exit code 1 and names the field; what was made
 before stays. Each peer whose grant is in force here gets its bucket of large values and the consumers that it claims from (its queues, its
 inbox), which it cannot make itself where the server enforces access (vak acl export): run it again after a grant. Elsewhere each peer
-makes its own, too. One that the server refuses is named on stderr with what was refused, the others are made, and the exit code is 1. What the settings retention.… ask for is kept of each stream. The server's JetStream must be enabled.`,
+makes its own, too. One that the server refuses is named on stderr with what was refused, the others are made, and the exit code is 1. What the settings retention.… ask for is kept of each stream.
+--replicas is for servers that form a cluster: 3 copies outlive the loss of one server, 5 that of two. The server's JetStream must be enabled.`,
   needs: `${serverNeed}; ${contextNeed}`,
   example:
     'vak provision --dry-run --nats-url nats://127.0.0.1:4222\nvak provision --context prod\nvak provision --context prod --workspace team',
-  async run({ common, isOn }, host) {
+  async run({ common, isOn, option }, host) {
     const dryRun = isOn('dry-run');
+    const copies = option('replicas');
+    const replicas = copies === undefined ? {} : { replicas: readCountUpTo(copies, '--replicas', maxReplicas) };
     const { output } = host;
     return await withProfile(common, host, (profile) =>
       withBus({ common, profile, host }, async (fabric, { label }) => {
@@ -77,7 +90,7 @@ makes its own, too. One that the server refuses is named on stderr with what was
         const onPart = ({ kind, name, outcome }: ProvisionedPart): void =>
           output.data({ kind, name, outcome }, `${outcome.padEnd(9)}  ${kind.padEnd(9)}  ${name}`);
         const parts = await provision(fabric.durable, workspace, {
-          ...{ dryRun, streams, onPart, onFailed, writers: peers.map(({ peer }) => peer) },
+          ...{ ...replicas, dryRun, streams, onPart, onFailed, writers: peers.map(({ peer }) => peer) },
           consumers: claimedConsumers(workspace, peers),
         });
         const changed = parts.filter(({ outcome }) => outcome !== 'unchanged').length;

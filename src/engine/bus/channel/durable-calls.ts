@@ -23,7 +23,7 @@ const name = z.string().max(256);
 const number = z.number();
 const whole = z.int().nonnegative();
 const bytes: z.ZodType<Uint8Array> = z.instanceof(Uint8Array).refine(({ length }) => length <= maxMessageBytes);
-const making = { dryRun: z.boolean().exactOptional() };
+const making = { dryRun: z.boolean().exactOptional(), replicas: z.int().min(1).max(5).exactOptional() };
 
 const streamSpec = z.strictObject({
   name,

@@ -9,7 +9,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Randomness } from '../../ports/randomness.ts';
 import { type Bus, maxMessageBytes } from '../bus.ts';
 import type { BusStatus } from '../bus-status.ts';
-import type { DurablePlane } from '../durable.ts';
+import type { DurablePlane, MakeOptions } from '../durable.ts';
 import type { Fabric, MissingFeature } from '../fabric.ts';
 import { createDurableSubjects } from './durable-subjects.ts';
 import type { Journal, JournalDurability } from './journal.ts';
@@ -86,6 +86,14 @@ function announce(bus: Bus, logger: Logger, { subject, data }: StoredNow): void 
   }
 }
 
+/** Copies lie on other servers, of which there are none. */
+function checkCopies(options: MakeOptions | undefined): void {
+  if ((options?.replicas ?? 1) === 1) return;
+  throw new VakError('unsupported', 'replicas: the embedded engine keeps one copy; more need a cluster of NATS', {
+    details: { field: 'replicas' },
+  });
+}
+
 /** The planes as they are used: the two know of each other here, and nowhere else. */
 async function joinPlanes(parts: Parts, { logger }: FabricPorts) {
   const { live, streams, keyValue, objects } = parts;
@@ -94,6 +102,7 @@ async function joinPlanes(parts: Parts, { logger }: FabricPorts) {
   const bus = createStoringBus({ bus: live, isDurable: subjects.has, append: streams.store, logger });
   const durable: DurablePlane = {
     async ensureStream(spec, options) {
+      checkCopies(options);
       const outcome = await streams.ensureStream(spec, options);
       if (options?.dryRun !== true) subjects.set(spec);
       return outcome;
@@ -106,10 +115,16 @@ async function joinPlanes(parts: Parts, { logger }: FabricPorts) {
       return wasThere;
     },
     append: streams.append,
-    ensureKeyValue: (spec, options) => keyValue.ensure(spec, options),
+    async ensureKeyValue(spec, options) {
+      checkCopies(options);
+      return await keyValue.ensure(spec, options);
+    },
     keyValue: (name) => keyValue.bucket(name),
     limits: async () => ({ memoryBytes: -1, storageBytes: -1 }),
-    ensureObjects: (name, options) => objects.ensure(name, options),
+    async ensureObjects(name, options) {
+      checkCopies(options);
+      return await objects.ensure(name, options);
+    },
     objects: (name) => objects.bucket(name),
   };
   return { bus, durable };

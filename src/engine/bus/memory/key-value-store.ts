@@ -4,7 +4,7 @@
  */
 import { VakError } from '../../../shared/base/vak-error.ts';
 import { createSerialLane } from '../../serial-lane.ts';
-import type { KeyValueBucket, KeyValueSpec, Provisioned } from '../durable.ts';
+import type { KeyValueBucket, KeyValueSpec, MakeOptions, Provisioned } from '../durable.ts';
 import { checkBucketName } from './bucket-names.ts';
 import { createKeyValueBucket, type KeyValueDeps, type OpenBucket } from './key-value-bucket.ts';
 import {
@@ -23,7 +23,7 @@ const maxHistory = 64;
 
 export interface KeyValueStore {
   /** Makes the bucket, or changes how many values it keeps. Throws `invalid-input`, and what the journal throws. */
-  ensure(spec: KeyValueSpec, options?: { readonly dryRun?: boolean }): Promise<Provisioned>;
+  ensure(spec: KeyValueSpec, options?: MakeOptions): Promise<Provisioned>;
   /** What it does throws `not-found` while there is no such bucket. Throws `invalid-input`. */
   bucket(name: string): KeyValueBucket;
   /** Ends every watch and refuses what comes; resolves when what was asked before is stored or refused. */

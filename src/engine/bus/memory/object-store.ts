@@ -6,7 +6,7 @@ import { VakError } from '../../../shared/base/vak-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { createSerialLane } from '../../serial-lane.ts';
-import type { ObjectBucket, Provisioned } from '../durable.ts';
+import type { MakeOptions, ObjectBucket, Provisioned } from '../durable.ts';
 import { checkBucketName } from './bucket-names.ts';
 import type { Journal } from './journal.ts';
 import { createLooseChunkKeeper } from './loose-chunks.ts';
@@ -37,7 +37,7 @@ export interface ObjectStoreDeps {
 
 export interface ObjectStore {
   /** Makes the bucket. Throws `invalid-input`, and what the journal throws. */
-  ensure(name: string, options?: { readonly dryRun?: boolean }): Promise<Provisioned>;
+  ensure(name: string, options?: MakeOptions): Promise<Provisioned>;
   /** What it does throws `not-found` while there is no such bucket. Throws `invalid-input`. */
   bucket(name: string): ObjectBucket;
   /** Cancels what is being put and refuses what comes; resolves when all that has ended. */

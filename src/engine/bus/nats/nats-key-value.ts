@@ -6,7 +6,7 @@ import { headers } from 'nats';
 import { isVakError, VakError } from '../../../shared/base/vak-error.ts';
 import { isToken, maxSubjectLength } from '../../../shared/protocol/subject.ts';
 import { checkMessageSize } from '../check-message.ts';
-import type { KeyValueBucket, KeyValueEntry, KeyValueSpec, Provisioned } from '../durable.ts';
+import type { KeyValueBucket, KeyValueEntry, KeyValueSpec, MakeOptions, Provisioned } from '../durable.ts';
 import { appendOnce } from './nats-append.ts';
 import { ensureConfig } from './nats-ensure.ts';
 import { checkName, type JsonRecord } from './nats-jetstream-api.ts';
@@ -49,7 +49,6 @@ function bucketConfig({ name, history }: KeyValueSpec): JsonRecord {
     allow_direct: true,
     deny_delete: true,
     deny_purge: false,
-    num_replicas: 1,
   };
 }
 
@@ -57,13 +56,13 @@ function bucketConfig({ name, history }: KeyValueSpec): JsonRecord {
 export function ensureKeyValue(
   deps: NatsKeyValueDeps,
   spec: KeyValueSpec,
-  options?: { readonly dryRun?: boolean },
+  options?: MakeOptions,
 ): Promise<Provisioned> {
   checkName(spec.name, 'name');
   if (!(Number.isInteger(spec.history) && spec.history >= 1 && spec.history <= 64)) {
     throw new VakError('invalid-input', 'history: expected 1–64', { details: { field: 'history' } });
   }
-  return ensureConfig(deps.api, bucketConfig(spec), options?.dryRun === true);
+  return ensureConfig(deps.api, bucketConfig(spec), options);
 }
 
 export function createNatsKeyValue(deps: NatsKeyValueDeps, name: string): KeyValueBucket {

@@ -57,7 +57,6 @@ export function objectsConfig(name: string): JsonRecord {
     allow_direct: true,
     deny_delete: false,
     deny_purge: false,
-    num_replicas: 1,
   };
 }
 

@@ -114,9 +114,8 @@ export function createNatsPlane(deps: NatsPlaneDeps): NatsPlane {
     limits: () => readLimits(api),
     async ensureStream(spec, options) {
       checkStreamSpec(spec);
-      const isDryRun = options?.dryRun === true;
-      const outcome = await ensureConfig(api, configOf(spec), isDryRun);
-      if (!isDryRun) book.note(spec);
+      const outcome = await ensureConfig(api, configOf(spec), options);
+      if (options?.dryRun !== true) book.note(spec);
       return outcome;
     },
     streams: () => listStreams(api, ownerOf(inboxPrefix)?.workspace),
@@ -132,7 +131,7 @@ export function createNatsPlane(deps: NatsPlaneDeps): NatsPlane {
     ensureKeyValue: async (spec, options) => ensureKeyValue(parts, spec, options),
     keyValue: (name) => createNatsKeyValue(parts, name),
     async ensureObjects(name, options) {
-      return ensureConfig(api, objectsConfig(checkName(name, 'name')), options?.dryRun === true);
+      return ensureConfig(api, objectsConfig(checkName(name, 'name')), options);
     },
     objects: (name) => createNatsObjects(parts, name),
     close: () => asks.close(),

@@ -36,7 +36,6 @@ export function configOf(spec: StreamSpec): JsonRecord {
     deny_purge: false,
     sealed: false,
     no_ack: false,
-    num_replicas: 1,
   };
 }
 
@@ -58,8 +57,6 @@ export function specOf(config: JsonRecord): StreamSpec {
 
 /** What no server of ours changes in a stream that is there. */
 const fixedFields: readonly string[] = ['retention', 'storage', 'max_consumers', 'sealed', 'deny_delete', 'deny_purge'];
-/** A matter of who runs the server. */
-const freeFields: readonly string[] = ['num_replicas'];
 
 function isSame(wanted: unknown, found: unknown): boolean {
   if (Array.isArray(wanted)) {
@@ -72,9 +69,7 @@ function isSame(wanted: unknown, found: unknown): boolean {
 
 /** The names of fields in which a configuration differs from the wanted one. Throws `conflict` for one that cannot be changed. */
 export function differences(wanted: JsonRecord, found: JsonRecord): readonly string[] {
-  const fields = Object.keys(wanted).filter(
-    (field) => !freeFields.includes(field) && !isSame(wanted[field], found[field]),
-  );
+  const fields = Object.keys(wanted).filter((field) => !isSame(wanted[field], found[field]));
   const stuck = fields.find((field) => fixedFields.includes(field));
   if (stuck === undefined) return fields;
   throw new VakError(
