@@ -26,6 +26,7 @@ import { createRoomMedia, type RoomMedia, type RoomMediaDeps } from './rooms/roo
 import { createRoomNotices } from './rooms/room-notices.ts';
 import { createRoomPages } from './rooms/room-page.ts';
 import type { RoomPlace } from './rooms/room-place.ts';
+import { type PresenceChoice, presenceChoice } from './rooms/room-presence.ts';
 import { roomLogsPattern, roomMessagesSubject, roomStreamOf } from './rooms/room-subjects.ts';
 import { createRoomSummaries } from './rooms/room-summary.ts';
 import { createRoomsService, placesOf, type RoomsServiceDeps } from './rooms/rooms-service.ts';
@@ -80,6 +81,12 @@ function createHeads({ profile, clock, randomness, logger }: RoomsPlaneDeps) {
   };
 }
 
+/** What others are told, as the settings are now. */
+const choiceOf =
+  ({ profile: { settings } }: RoomsPlaneDeps) =>
+  (): PresenceChoice =>
+    presenceChoice(settings.settings());
+
 /** The operator's rooms, as keys and engine are. */
 function createOpening(
   deps: RoomsPlaneDeps,
@@ -102,7 +109,7 @@ function createOpening(
         {
           ...{ ...ports, workspace, keyStore, outbox, pins: records.pins, cards: parts.cards, judge },
           ...{ checks: records.checks, heads: await parts.heads.get(), chainHeads: profile.heads },
-          ...{ folder: files.rooms, onService: parts.onService, onChange: parts.onRooms },
+          ...{ folder: files.rooms, choice: choiceOf(deps), onService: parts.onService, onChange: parts.onRooms },
         },
         engine,
         identity,
@@ -182,10 +189,11 @@ function createSurface(deps: RoomsPlaneDeps, parts: Parts): Pick<RoomsPlane, 'se
   };
   const calls = createRoomsService({
     ...{ opened: createNeed(rooms, deps), cards, summaries, media, addCardFile, heardMs, onChange },
+    settings: profile.settings,
     pages: createRoomPages({ loading, events: createEventItems() }),
     finding: createRoomFinding({ loading, clock }),
   });
-  const state = createRoomsState({ ...parts, keyStore: profile.keyStore, summaries });
+  const state = createRoomsState({ ...parts, keyStore: profile.keyStore, summaries, choice: choiceOf(deps) });
   return { services: { rooms: calls }, readers: { 'rooms.state': state } };
 }
 
@@ -216,6 +224,7 @@ export function createRoomsPlane(deps: RoomsPlaneDeps): RoomsPlane {
 
   for (const source of [connection, gate, keyStore]) held.add(source.onChange(rooms.follow));
   held.add(connection.onLeave(rooms.settle));
+  held.add(profile.settings.onChange(onChange));
   held.add(
     records.pins.onChange(() => {
       cardVersion++;

@@ -15,6 +15,7 @@ import { openRoomHeads, type RoomHeads } from '../engine/rooms/room-heads.ts';
 import { createRoomKeyring } from '../engine/rooms/room-keyring.ts';
 import type { RoomPeer, RoomsDeps } from '../engine/rooms/room-peer.ts';
 import type { RoomSelf } from '../engine/rooms/room-place.ts';
+import { presenceChoice } from '../engine/rooms/room-presence.ts';
 import { openRooms, type Rooms } from '../engine/rooms/rooms.ts';
 import { createDisposer, type Disposable, type Disposer } from '../shared/base/disposer.ts';
 import { isVakError, type VakError } from '../shared/base/vak-error.ts';
@@ -125,6 +126,7 @@ async function partsOf(running: RunningPeer, host: CliHost, held: Disposer): Pro
   held.defer(() => heads.dispose());
   const cards = createCardBoxes({ workspace, keyStore, pins: open.pins, clock });
   const deps = {
+    choice: () => presenceChoice(open.profile.settings.settings()),
     ...{ own, heads, clock, randomness, logger, boxOf: cards.boxOf, boxes: () => ownBoxes(running) },
     keyring: held.add(createRoomKeyring(keyStore, signer.nkey)),
     folder: outboxFolder(files.rooms, { workspace, destination, peer }).path,

@@ -40,6 +40,8 @@ export interface Person {
   readonly line: Line;
   readonly keyring: RoomKeyring;
   hasKey(room: string, epoch: number): boolean;
+  /** What it tells others. */
+  readonly choice: { sendsReceipts: boolean; sendsTyping: boolean };
   /** A copy of a key that it has. */
   keyOf(room: string, epoch: number): Secret;
   /** Public key of its box. */
@@ -146,6 +148,7 @@ export async function openRoomPeople(): Promise<RoomPeople> {
   async function start(machine: Machine): Promise<Person> {
     const { name, asker, peer, folder, store, heads, line } = machine;
     const { client } = asker;
+    const choice = { sendsReceipts: true, sendsTyping: true };
     const keyring = createRoomKeyring(store, asker.key);
     const rooms = await place.run(
       openRooms({
@@ -169,6 +172,7 @@ export async function openRoomPeople(): Promise<RoomPeople> {
           },
         },
         keyring,
+        choice: () => choice,
         boxes: () => [{ publicKey: deriveX25519PublicKey(boxKey(name)), secretKey: createSecret(boxKey(name)) }],
         boxOf(of, sign) {
           const known = machines.get(of)?.asker.key === sign;
@@ -182,7 +186,7 @@ export async function openRoomPeople(): Promise<RoomPeople> {
     current.set(name, rooms);
     const desk = (room: string): RoomDesk => rooms.get(room);
     return {
-      ...{ name, asker, rooms, desk, line, folder, keyring },
+      ...{ name, asker, rooms, desk, line, folder, keyring, choice },
       hasKey: (room, epoch) => keyring.keyOf(desk(room).reader.log(), epoch) !== undefined,
       keyOf(room, epoch) {
         const key = keyring.keyOf(desk(room).reader.log(), epoch);

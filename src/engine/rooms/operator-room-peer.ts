@@ -28,6 +28,7 @@ import { takeRoomFileKey } from './room-file-key.ts';
 import type { RoomHeads } from './room-heads.ts';
 import { createRoomKeyring } from './room-keyring.ts';
 import type { RoomPeer } from './room-peer.ts';
+import type { PresenceChoice } from './room-presence.ts';
 import { openRooms } from './rooms.ts';
 
 export interface OperatorRoomPeerDeps {
@@ -46,6 +47,8 @@ export interface OperatorRoomPeerDeps {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
+  /** What others are told, as it is now. */
+  readonly choice: () => PresenceChoice;
   /** Told whether somebody answered for the logs. */
   readonly onService: (isThere: boolean) => void;
   readonly onChange: () => void;
@@ -167,7 +170,7 @@ export async function openOperatorRooms(
       },
       ...{ keyring, boxes: createOwnBoxes(keyStore, peer), boxOf: cards.boxOf, heads, fileKey },
       folder: outboxFolder(deps.folder, { workspace, destination, peer }).path,
-      ...{ clock, randomness, logger, onChange },
+      ...{ clock, randomness, logger, onChange, choice: deps.choice },
     });
     held.add(rooms);
     return {

@@ -83,7 +83,7 @@ export function createRoomDesks(deps: RoomsDeps, parts: RoomDesksParts): RoomDes
     return createRoomDesk({
       ...{ workspace, peer, signer, bus, durable, judge, logs, file, intake, keyring, exchange, commits },
       ...{ isConnected, clock, randomness, logger, onChange: onDeskChange },
-      ...{ publishNow: own.publishNow, choice: () => index.read() },
+      ...{ publishNow: own.publishNow, choice: deps.choice },
       async publishFrame(frame, messageId) {
         const payload = utf8(JSON.stringify(frame));
         const subject = roomMessagesSubject(workspace, room);

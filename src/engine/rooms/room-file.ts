@@ -73,8 +73,9 @@ const indexFile = z.strictObject({
   rooms: z.array(roomIdField).max(maxRooms),
   /** Up to where its own key packages were read. */
   keysSeq: seq,
-  sendsReceipts: z.boolean(),
-  sendsTyping: z.boolean(),
+  /** The settings say so by now (R80). */
+  sendsReceipts: z.boolean().optional(),
+  sendsTyping: z.boolean().optional(),
 });
 export type RoomIndexState = z.infer<typeof indexFile>;
 
@@ -92,7 +93,7 @@ export const emptyRoomFile: RoomFileState = {
   isMuted: false,
   draft: '',
 };
-const emptyIndex: RoomIndexState = { v: 1, rooms: [], keysSeq: 0, sendsReceipts: true, sendsTyping: true };
+const emptyIndex: RoomIndexState = { v: 1, rooms: [], keysSeq: 0 };
 
 export interface RoomFileOptions {
   readonly path: string;

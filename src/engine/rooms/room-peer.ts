@@ -17,6 +17,7 @@ import type { MembershipClient } from './membership-client.ts';
 import type { RoomHeads } from './room-heads.ts';
 import type { BoxAnswer } from './room-key-exchange.ts';
 import type { RoomKeyring } from './room-keyring.ts';
+import type { PresenceChoice } from './room-presence.ts';
 
 /** What a peer is, as far as rooms need it. */
 export interface RoomPeer {
@@ -51,6 +52,8 @@ export interface RoomsDeps {
   readonly folder: string;
   /** Key of the files, 32 bytes. */
   readonly fileKey: Secret;
+  /** What others are told, as it is now. */
+  readonly choice: () => PresenceChoice;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;

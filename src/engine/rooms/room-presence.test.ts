@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openRoomPeople, type Person, type RoomPeople } from '../../../tests/support/room-people.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
+import { presenceChoice } from './room-presence.ts';
 
 let people: RoomPeople;
 let cleo: Person;
@@ -53,14 +54,19 @@ test('R54 each key is not said: at most every 3 s, and read marks every 2 s, the
   expect(presence(ben).read()).toEqual([{ peer: 'cleo', seq: 20 }]);
 });
 
-test('R54 each can be off', async () => {
+test('R54 R80 each can be off', async () => {
   const { heard } = listen();
-  const { index } = cleo.rooms;
-  await people.place.run(index.update((kept) => ({ ...kept, sendsReceipts: false, sendsTyping: false })));
+  Object.assign(cleo.choice, presenceChoice({ rooms: { receipts: false, typing: false } }));
   presence(cleo).setTyping(true);
   presence(cleo).markRead(5);
   await pass(3_000);
   expect(heard).toEqual([]);
+  // At once, and each by itself.
+  Object.assign(cleo.choice, presenceChoice({ rooms: { receipts: true, typing: false } }));
+  presence(cleo).setTyping(true);
+  presence(cleo).markRead(6);
+  await pass(3_000);
+  expect([presence(ben).typing(), presence(ben).read()]).toEqual([[], [{ peer: 'cleo', seq: 6 }]]);
 });
 
 test('R55 only members count, and a replay says nothing more', async () => {

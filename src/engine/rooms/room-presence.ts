@@ -8,6 +8,7 @@ import { createDisposer, type Disposable } from '../../shared/base/disposer.ts';
 import { isVakError } from '../../shared/base/vak-error.ts';
 import { decodePayload, type PayloadOf } from '../../shared/protocol/payloads.ts';
 import { startTrace } from '../../shared/protocol/trace-context.ts';
+import type { Settings } from '../../shared/settings/settings-schema.ts';
 import type { Bus, Message } from '../bus/bus.ts';
 import type { EnvelopeDraft } from '../envelope/envelope-author.ts';
 import type { StoredJudge } from '../envelope/stored-judge.ts';
@@ -15,6 +16,11 @@ import type { Clock } from '../ports/clock.ts';
 import type { Randomness } from '../ports/randomness.ts';
 import type { RoomLog } from './room-log.ts';
 import { roomPresenceSubject } from './room-subjects.ts';
+
+/** The choice as the settings have it. */
+export function presenceChoice({ rooms: { receipts, typing } }: Pick<Settings, 'rooms'>): PresenceChoice {
+  return { sendsReceipts: receipts, sendsTyping: typing };
+}
 
 /** Type of its envelopes. */
 const roomPresenceType = 'vak.rooms.presence';

@@ -98,6 +98,26 @@ test('R56 what others say is unread until it is read, and the desktop is told wh
   expect(app.notifier.shown).toHaveLength(2);
 });
 
+test('R80 R54 what others are told is a setting, whichever place changes it, and counts at once', async () => {
+  const room = await roomWithBen();
+  const { settings } = people.place.plane.profile;
+  const heard = () => ben.desk(room).presence.typing();
+  await run(app.calls.setPresence({ sendsReceipts: true, sendsTyping: false }, context));
+  expect([settings.get('rooms.typing').value, settings.get('rooms.receipts')]).toEqual([
+    false,
+    { value: true, isSet: false },
+  ]);
+  expect(app.state()).toMatchObject({ sendsReceipts: true, sendsTyping: false });
+  await run(app.calls.setTyping({ room, isTyping: true }, context));
+  await people.place.pass(500);
+  expect(heard()).toEqual([]);
+  await run(settings.set('rooms.typing', true));
+  expect(app.state()).toMatchObject({ sendsTyping: true });
+  await run(app.calls.setTyping({ room, isTyping: true }, context));
+  await app.until(() => heard().length > 0);
+  expect(heard()).toEqual(['ada']);
+});
+
 test('R62 a lock ends the rooms at once, nothing of them is told but numbers, and what came meanwhile is read after it', async () => {
   const room = await roomWithBen();
   await say(room, 'before');

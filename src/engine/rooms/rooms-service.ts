@@ -7,6 +7,7 @@ import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import type { AppContract } from '../../shared/contract/app-contract.ts';
 import type { Services } from '../../shared/contract/define-contract.ts';
 import type { RoomContent } from '../../shared/protocol/room-content.ts';
+import type { SettingsFile } from '../settings/settings-file.ts';
 import type { CardBoxes } from './card-boxes.ts';
 import type { OpenedRooms } from './operator-rooms.ts';
 import type { RoomChange } from './room-commits.ts';
@@ -27,6 +28,7 @@ export interface RoomsServiceDeps {
   readonly pages: ReturnType<typeof createRoomPages>;
   readonly finding: ReturnType<typeof createRoomFinding>;
   readonly media: RoomMedia;
+  readonly settings: Pick<SettingsFile, 'settings' | 'set'>;
   /** Asks for a card's file and pins what is in it. */
   readonly addCardFile: Services<AppContract>['access']['addCardFile'];
   /** When a peer was heard last, ms since the epoch. */
@@ -177,7 +179,7 @@ function messageCalls({ placeOf, say }: Doing) {
 }
 
 /** What this peer keeps for itself. */
-function markCalls({ opened, onChange }: RoomsServiceDeps, { placeOf }: Doing) {
+function markCalls({ settings, onChange }: RoomsServiceDeps, { placeOf }: Doing) {
   async function keep(
     room: string,
     change: Partial<{ markSeq: number; isMuted: boolean; draft: string }>,
@@ -198,8 +200,9 @@ function markCalls({ opened, onChange }: RoomsServiceDeps, { placeOf }: Doing) {
     setDraft: ({ room, text: draft }) => keep(room, { draft }),
     setTyping: ({ room, isTyping }) => placeOf(room).desk.presence.setTyping(isTyping),
     async setPresence({ sendsReceipts, sendsTyping }) {
-      await opened().rooms.index.update((kept) => ({ ...kept, sendsReceipts, sendsTyping }));
-      onChange();
+      const { receipts, typing } = settings.settings().rooms;
+      if (receipts !== sendsReceipts) await settings.set('rooms.receipts', sendsReceipts);
+      if (typing !== sendsTyping) await settings.set('rooms.typing', sendsTyping);
     },
   } satisfies Partial<Calls>;
 }

@@ -10,6 +10,7 @@ import type { OperatorRooms } from './operator-rooms.ts';
 import type { RoomLoading } from './room-loading.ts';
 import type { RoomMedia } from './room-media-calls.ts';
 import type { RoomPlace } from './room-place.ts';
+import type { PresenceChoice } from './room-presence.ts';
 import { byUrgency, type RoomSummaries } from './room-summary.ts';
 import type { RoomsWatch } from './rooms-watch.ts';
 
@@ -21,6 +22,7 @@ export interface RoomsStateDeps {
   readonly summaries: Pick<RoomSummaries, 'of'>;
   readonly loading: Pick<RoomLoading, 'progress'>;
   readonly media: Pick<RoomMedia, 'transfers'>;
+  readonly choice: () => PresenceChoice;
   readonly watch: Pick<RoomsWatch, 'hasService' | 'readAtMs'>;
 }
 
@@ -33,7 +35,7 @@ function presenceOf({ desk: { room, presence } }: RoomPlace): readonly RoomPrese
 
 /** Creates the reader of it. */
 export function createRoomsState(deps: RoomsStateDeps): () => RoomsState {
-  const { rooms, keyStore, cards, places, summaries, loading, media, watch } = deps;
+  const { rooms, keyStore, cards, places, summaries, loading, media, watch, choice } = deps;
 
   function me(): RoomsState['me'] {
     const contents = keyStore.state().kind === 'unlocked' ? keyStore.read() : undefined;
@@ -43,12 +45,11 @@ export function createRoomsState(deps: RoomsStateDeps): () => RoomsState {
   }
 
   return () => {
-    const index = rooms.current()?.rooms.index.read();
     const listed = places().flatMap((place) => summaries.of(place, loading.progress(place.desk)) ?? []);
     return {
       ...{ me: me(), problem: rooms.problem() ?? null, hasService: watch.hasService(), readAtMs: watch.readAtMs() },
       ...{ rooms: listed.sort(byUrgency), presence: places().flatMap(presenceOf), transfers: media.transfers() },
-      ...{ sendsReceipts: index?.sendsReceipts ?? true, sendsTyping: index?.sendsTyping ?? true },
+      ...choice(),
     };
   };
 }

@@ -160,6 +160,28 @@ const alertRows: readonly SettingRow[] = [
   },
 ];
 
+/** What others in rooms are told without anything being said (docs/spec/rooms.md R54, R80). */
+const roomRows: readonly SettingRow[] = [
+  {
+    key: 'rooms.receipts',
+    type: 'boolean',
+    allowed: 'true, false',
+    fallback: true,
+    help: 'tell the others in a room how far its messages were read here',
+    isBus: false,
+    accepts: isBoolean,
+  },
+  {
+    key: 'rooms.typing',
+    type: 'boolean',
+    allowed: 'true, false',
+    fallback: true,
+    help: 'tell the others in a room while something is being written here',
+    isBus: false,
+    accepts: isBoolean,
+  },
+];
+
 /** Rows without a name in their key. */
 export const fixedRows: readonly SettingRow[] = [
   {
@@ -254,6 +276,7 @@ export const fixedRows: readonly SettingRow[] = [
     accepts: isListOf(isKeyAlias),
   },
   ...alertRows,
+  ...roomRows,
   ...limitRows,
 ];
 

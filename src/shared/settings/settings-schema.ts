@@ -59,6 +59,8 @@ export interface Settings {
     readonly mutedQueues: string | null;
     readonly mutedUntil: string | null;
   };
+  /** What others in rooms are told of this profile's peers. */
+  readonly rooms: { readonly receipts: boolean; readonly typing: boolean };
   /** `KEYID=ID` with commas between (`keyAliasesOf`). */
   readonly keyAliases: string | null;
   /** What streams of our own engines keep, where that may be bounded closer than the protocol does. */
@@ -87,7 +89,7 @@ export interface ReadSettings {
 
 const maxContexts = 100;
 /** Settings that stand together in an object of their own. */
-const sectionNames = ['policy', 'look', 'alerts', 'notifications', 'retention', 'memory'] as const;
+const sectionNames = ['policy', 'look', 'alerts', 'notifications', 'rooms', 'retention', 'memory'] as const;
 const isSection = (name: string | undefined): name is (typeof sectionNames)[number] =>
   (sectionNames as readonly (string | undefined)[]).includes(name);
 
@@ -218,6 +220,7 @@ function buildSettings(contexts: readonly ContextSettings[], at: <T>(key: string
       mutedQueues: at('notifications.mutedQueues'),
       mutedUntil: at('notifications.mutedUntil'),
     },
+    rooms: { receipts: at('rooms.receipts'), typing: at('rooms.typing') },
     keyAliases: at('keyAliases'),
     retention: sectionAt('retention', at),
     memory: sectionAt('memory', at),

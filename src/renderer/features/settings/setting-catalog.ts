@@ -49,6 +49,8 @@ const labels: Readonly<Record<string, string>> = {
   'notifications.mutedKinds': 'Muted kinds',
   'notifications.mutedQueues': 'Muted queues',
   'notifications.mutedUntil': 'Mute everything',
+  'rooms.receipts': 'Tell what I have read',
+  'rooms.typing': 'Tell when I write',
 };
 
 const units: Readonly<Record<string, string>> = {
@@ -74,7 +76,7 @@ const choiceLabels: Readonly<Record<string, string>> = {
 };
 
 const groupTitles = [
-  ...(['Connection', 'Encryption policy', 'Retention', 'Memory', 'Alerts', 'Notifications'] as const),
+  ...(['Connection', 'Encryption policy', 'Retention', 'Memory', 'Alerts', 'Notifications', 'Rooms'] as const),
   ...(['Look', 'Security', 'More'] as const),
 ];
 
@@ -154,6 +156,7 @@ export function groupOf(key: string): (typeof groupTitles)[number] {
   if (section === 'memory') return 'Memory';
   if (section === 'alerts') return 'Alerts';
   if (section === 'notifications') return 'Notifications';
+  if (section === 'rooms') return 'Rooms';
   if (section === 'look') return 'Look';
   if (section === 'idleLockMinutes') return 'Security';
   return 'More';
