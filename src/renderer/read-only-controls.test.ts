@@ -121,6 +121,7 @@ const places: Readonly<Record<string, { readonly files: readonly string[]; reado
     'queues.resume': { files: ['features/queues/queue-work.ts'], why: () => whyNotResume(situation) },
     'rooms.attach': roomCall(() => whyNotAttach(inRoom)),
     'rooms.attachBytes': roomCall(() => whyNotAttach(inRoom)),
+    'rooms.attachChosen': roomCall(() => whyNotAttach(inRoom)),
     'rooms.close': roomCall(() => whyNotOwn(inRoom)),
     'rooms.create': roomCall(() => whyNotCreate(inRoom)),
     'rooms.decline': roomCall(() => whyNotAnswerInvitation(asInvited)),

@@ -8,7 +8,7 @@ export const closesIt: unique symbol = Symbol('closes it');
 export type Answer = string | typeof closesIt;
 
 export interface ScriptedPrompt extends OperatorPrompt {
-  /** What is typed, chosen or closed next. */
+  /** What is typed, chosen or closed next; several files are lines of one answer. */
   answer(...answers: readonly Answer[]): void;
   /** Everything that was asked, by its title. */
   readonly asked: readonly string[];
@@ -68,5 +68,6 @@ export function createScriptedPrompt(): ScriptedPrompt {
     },
     chooseSaveFile: choose,
     chooseOpenFile: choose,
+    chooseOpenFiles: async (options) => (await choose(options)).split('\n'),
   };
 }

@@ -33,6 +33,7 @@ const prompt = {
   askSecret: vi.fn(),
   chooseSaveFile: vi.fn(),
   chooseOpenFile: vi.fn(async () => '/chosen'),
+  chooseOpenFiles: vi.fn(),
 };
 
 test('L5 a file waits by its name alone, is given out once to who names it, and whoever names none is asked', async () => {

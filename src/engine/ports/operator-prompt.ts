@@ -28,4 +28,6 @@ export interface OperatorPrompt {
   chooseSaveFile(options: { readonly title: string; readonly defaultName: string }): Promise<string>;
   /** Path of a file to read; throws `aborted`. With `linkId` nobody is asked: it is the file that waits so, or `conflict` (links-service.ts). */
   chooseOpenFile(options: { readonly title: string; readonly linkId?: number | undefined }): Promise<string>;
+  /** Paths of files to read, one at least; throws `aborted`. */
+  chooseOpenFiles(options: { readonly title: string }): Promise<readonly string[]>;
 }

@@ -4,7 +4,7 @@
  */
 import { type ErrorShape, isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
-import type { RoomTransfer } from '../../shared/contract/rooms-contract.ts';
+import type { RoomFileChoice, RoomTransfer } from '../../shared/contract/rooms-contract.ts';
 import { attachmentName } from '../../shared/protocol/attachment-name.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OperatorPrompt } from '../ports/operator-prompt.ts';
@@ -23,8 +23,14 @@ export interface GivenFile {
 }
 
 export interface RoomMedia {
-  /** Asks for a file and sends it. Throws `aborted`, and what reading and sending it throws. */
-  attach(place: RoomPlace, text: string | undefined, signal: AbortSignal): Promise<void>;
+  /** Asks for files. One is sent, several are answered. Throws `aborted`, `limit-exceeded`, and what reading and sending it throws. */
+  attach(
+    place: RoomPlace,
+    text: string | undefined,
+    signal: AbortSignal,
+  ): Promise<{ readonly choice: RoomFileChoice | null }>;
+  /** Sends what was chosen, once. Throws `not-found`. */
+  attachChosen(place: RoomPlace, choiceId: string): Promise<void>;
   attachBytes(place: RoomPlace, file: GivenFile, signal: AbortSignal): Promise<void>;
   /** Asks where to. Throws `aborted`, `not-found`, and what opening throws. */
   save(place: RoomPlace, messageId: string, signal: AbortSignal): Promise<{ readonly path: string }>;
@@ -42,7 +48,7 @@ export interface RoomMedia {
 }
 
 export interface RoomMediaDeps {
-  readonly prompt: Pick<OperatorPrompt, 'chooseOpenFile' | 'chooseSaveFile'>;
+  readonly prompt: Pick<OperatorPrompt, 'chooseOpenFiles' | 'chooseSaveFile'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly onChange: () => void;
@@ -50,6 +56,9 @@ export interface RoomMediaDeps {
 
 /** Files under way at once. */
 const maxTransfers = 16;
+/** Files that are chosen at a time, and choices that nobody has answered yet. */
+const maxChosen = 32;
+const maxChoices = 8;
 const maxGivenBytes = 16 * 1024 * 1024;
 
 type Planned = Pick<RoomTransfer, 'room' | 'messageId' | 'name' | 'direction' | 'sizeBytes'>;
@@ -76,20 +85,41 @@ function createTransfers({ clock, randomness, onChange }: RoomMediaDeps) {
     onChange();
   }
 
+  /** Whoever asked is told of it; if nobody does any more, it stays listed. */
+  function end(transferId: string, asker: AbortSignal, error: unknown): void {
+    if (asker.aborted) fail(transferId, error);
+    else forget(transferId);
+  }
+
+  const fail = (transferId: string, error: unknown): void =>
+    change(transferId, { isWaiting: false, error: shapeOf(error) });
+
   return {
+    fail,
     list: (): readonly RoomTransfer[] => [...transfers.values()],
-    /** Runs one; it outlives whoever asked for it. What fails when nobody is there to be told of it stays listed. */
-    async run(planned: Planned, asker: AbortSignal, work: (options: TransferOptions) => Promise<void>): Promise<void> {
-      if (controls.size >= maxTransfers)
-        throw new VakError(
-          'limit-exceeded',
-          `attachment: ${controls.size} files are under way; wait until some are done`,
-        );
+    /** Lists one whose turn comes later; it can be cancelled meanwhile. */
+    plan(planned: Planned): string {
       const transferId = createUuid(clock, randomness);
+      transfers.set(transferId, { transferId, ...planned, doneBytes: 0, isWaiting: true, error: null });
+      onChange();
+      return transferId;
+    },
+    has: (transferId: string): boolean => transfers.has(transferId),
+    /** Runs a planned one; it outlives whoever asked for it. What fails when nobody is there to be told of it stays listed. */
+    async run(
+      transferId: string,
+      asker: AbortSignal,
+      work: (options: TransferOptions) => Promise<void>,
+    ): Promise<void> {
+      if (controls.size >= maxTransfers) {
+        const message = `attachment: ${controls.size} files are under way; wait until some are done`;
+        const error = new VakError('limit-exceeded', message);
+        end(transferId, asker, error);
+        throw error;
+      }
       const control = new AbortController();
       controls.set(transferId, control);
-      transfers.set(transferId, { transferId, ...planned, doneBytes: 0, error: null });
-      onChange();
+      change(transferId, { isWaiting: false });
       try {
         await work({ signal: control.signal, onProgress: (doneBytes) => change(transferId, { doneBytes }) });
         forget(transferId);
@@ -99,8 +129,7 @@ function createTransfers({ clock, randomness, onChange }: RoomMediaDeps) {
           forget(transferId);
           throw new VakError('aborted', 'attachment: cancelled', { cause: error });
         }
-        if (asker.aborted) change(transferId, { error: shapeOf(error) });
-        else forget(transferId);
+        end(transferId, asker, error);
         throw error;
       }
     },
@@ -142,33 +171,87 @@ const tooLarge = (): VakError =>
     `preview: images of at most ${maxPreviewBytes / 2 ** 20} MiB are shown; save the file instead`,
   );
 
+interface ChosenFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+}
+
+/** On whose behalf. */
+interface ChosenSending extends Pick<ChosenFile, 'path'> {
+  readonly text?: string | undefined;
+  readonly asker: AbortSignal;
+}
+
+interface Sending extends Pick<ChosenSending, 'asker'> {
+  readonly file: AttachmentFile;
+}
+
 /** Creates it with nothing under way. */
 export function createRoomMedia(deps: RoomMediaDeps): RoomMedia {
   const { prompt } = deps;
   const transfers = createTransfers(deps);
 
+  /** Of several files each is told of where it stands. */
+  const nobody = AbortSignal.abort();
+  const choices = new Map<string, readonly ChosenFile[]>();
+
+  const plan = ({ desk }: RoomPlace, { path, sizeBytes }: ChosenFile): string =>
+    transfers.plan({ room: desk.room, messageId: null, name: attachmentName(path), direction: 'up', sizeBytes });
+
   /** Sends a file; the message about it goes when it is stored. */
-  async function send(place: RoomPlace, file: AttachmentFile & { readonly sizeBytes: number }, asker: AbortSignal) {
-    const { desk } = place;
-    const { sizeBytes, ...rest } = file;
-    const name = attachmentName(file.name);
-    await transfers.run(
-      { room: desk.room, messageId: null, name, direction: 'up', sizeBytes },
-      asker,
-      async (options) => {
-        await desk.attachments.send(rest, options);
-      },
-    );
+  async function send({ desk }: RoomPlace, transferId: string, { file, asker }: Sending): Promise<void> {
+    await transfers.run(transferId, asker, async (options) => {
+      await desk.attachments.send(file, options);
+    });
     desk.lookSoon();
+  }
+
+  async function sendChosen(place: RoomPlace, transferId: string, { path, asker, text }: ChosenSending): Promise<void> {
+    const mime = await fileTypeOf(path);
+    const read = (ending: AbortSignal) => readFilePieces(path, ending);
+    const words = text === undefined ? {} : { text };
+    await send(place, transferId, { file: { name: path, mime, ...words, read }, asker });
+  }
+
+  function keepChoice(chosen: readonly ChosenFile[]): RoomFileChoice {
+    const choiceId = createUuid(deps.clock, deps.randomness);
+    const [oldest] = choices.keys();
+    if (oldest !== undefined && choices.size >= maxChoices) choices.delete(oldest);
+    choices.set(choiceId, chosen);
+    const files = chosen.map(({ path, sizeBytes }) => ({ name: visibleText(attachmentName(path)), sizeBytes }));
+    return { choiceId, files };
   }
 
   return {
     async attach(place, text, signal) {
-      const path = await prompt.chooseOpenFile({ title: 'Send a file to the room' });
-      const [sizeBytes, mime] = [await fileSize(path), await fileTypeOf(path)];
-      const words = text === undefined ? {} : { text };
-      const read = (ending: AbortSignal) => readFilePieces(path, ending);
-      await send(place, { name: path, mime, sizeBytes, ...words, read }, signal);
+      const paths = await prompt.chooseOpenFiles({ title: 'Send files to the room' });
+      if (paths.length > maxChosen)
+        throw new VakError(
+          'limit-exceeded',
+          `attachment: ${paths.length} files were chosen; at most ${maxChosen} go at a time`,
+        );
+      const chosen: ChosenFile[] = [];
+      for (const path of paths) chosen.push({ path, sizeBytes: await fileSize(path) });
+      const [first] = chosen;
+      if (first === undefined || chosen.length > 1) return { choice: keepChoice(chosen) };
+      await sendChosen(place, plan(place, first), { ...first, text, asker: signal });
+      return { choice: null };
+    },
+    async attachChosen(place, choiceId) {
+      const chosen = choices.get(choiceId);
+      if (chosen === undefined)
+        throw new VakError('not-found', 'attachment: these files are not chosen any more; choose them again');
+      choices.delete(choiceId);
+      const planned = chosen.map((file) => ({ ...file, transferId: plan(place, file) }));
+      for (const { transferId, path } of planned) {
+        if (!transfers.has(transferId)) continue;
+        try {
+          await sendChosen(place, transferId, { path, asker: nobody });
+        } catch (error) {
+          // The others go on; it stays listed with its cause, unless it was cancelled.
+          transfers.fail(transferId, error);
+        }
+      }
     },
     async attachBytes(place, file, signal) {
       const bytes = decodeGiven(file);
@@ -176,7 +259,8 @@ export function createRoomMedia(deps: RoomMediaDeps): RoomMedia {
         yield bytes;
       };
       const mime = imageTypeOf(bytes) ?? file.mime;
-      await send(place, { name: file.name, mime, sizeBytes: bytes.length, read }, signal);
+      const transferId = plan(place, { path: file.name, sizeBytes: bytes.length });
+      await send(place, transferId, { file: { name: file.name, mime, read }, asker: signal });
     },
     async save({ desk }, messageId, signal) {
       const { attachment } = desk.attachments.open(messageId, { signal });
@@ -189,7 +273,7 @@ export function createRoomMedia(deps: RoomMediaDeps): RoomMedia {
         direction: 'down',
         sizeBytes: attachment.size,
       } as const;
-      await transfers.run(planned, signal, (options) =>
+      await transfers.run(transfers.plan(planned), signal, (options) =>
         saveFile(path, desk.attachments.open(messageId, options).bytes),
       );
       return { path };

@@ -234,6 +234,40 @@ test('R62 a page goes on where the one before ended, whatever kind of item stand
 
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 
+test('R81 several files that are chosen are asked about first; then each goes in its turn, or is cancelled, or says why not', async () => {
+  const room = await roomWithBen();
+  const folder = mkdtempSync(join(tmpdir(), 'vak-media-'));
+  const paths = ['a.txt', 'b.txt', 'c.txt', 'd.txt'].map((name) => join(folder, name));
+  try {
+    for (const path of paths) writeFileSync(path, path);
+    app.prompt.answer(paths.join('\n'));
+    const { choice } = await run(app.calls.attach({ room }, context));
+    expect(choice?.files.map(({ name }) => name)).toEqual(['a.txt', 'b.txt', 'c.txt', 'd.txt']);
+    expect([app.state().transfers, app.prompt.left]).toEqual([[], 0]);
+    rmSync(join(folder, 'c.txt'));
+    const sending = run(app.calls.attachChosen({ room, choiceId: choice?.choiceId ?? '' }, context));
+    expect(app.state().transfers.map(({ name, isWaiting }) => [name, isWaiting])).toEqual(
+      ['a.txt', 'b.txt', 'c.txt', 'd.txt'].map((name) => [name, true]),
+    );
+    app.calls.cancelTransfer({ transferId: app.state().transfers[1]?.transferId ?? '' }, context);
+    await sending;
+    await app.until(() => app.room(room)?.waitingCount === 0);
+    const sent = (await app.items(room)).filter((one) => one.kind === 'message');
+    expect(sent.map(({ attachment }) => attachment?.name)).toEqual(['a.txt', 'd.txt']);
+    expect(app.state().transfers).toMatchObject([
+      { name: 'c.txt', isWaiting: false, error: { message: expect.stringContaining('c.txt') } },
+    ]);
+    // It goes once: what is sent twice was chosen twice.
+    await expect(
+      run(app.calls.attachChosen({ room, choiceId: choice?.choiceId ?? '' }, context)),
+    ).rejects.toMatchObject({ code: 'not-found' });
+    app.prompt.answer(Array(33).fill(paths[0]).join('\n'));
+    await expect(run(app.calls.attach({ room }, context))).rejects.toMatchObject({ code: 'limit-exceeded' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test('R53 a file goes to the others and is saved whole; a preview is an image by its bytes alone', async () => {
   const room = await roomWithBen();
   const folder = mkdtempSync(join(tmpdir(), 'vak-media-'));

@@ -246,6 +246,7 @@ export function createRoomsService(deps: RoomsServiceDeps): Calls {
     ...markCalls(deps, doing),
     ...readingCalls(deps, doing),
     attach: ({ room, text }, { signal }) => media.attach(placeOf(room), text, signal),
+    attachChosen: ({ room, choiceId }) => media.attachChosen(placeOf(room), choiceId),
     attachBytes: ({ room, ...file }, { signal }) => media.attachBytes(placeOf(room), file, signal),
     saveAttachment: ({ room, messageId }, { signal }) => media.save(placeOf(room), messageId, signal),
     preview: ({ room, messageId }, { signal }) => media.preview(placeOf(room), messageId, signal),

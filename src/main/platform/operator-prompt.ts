@@ -1,6 +1,6 @@
 /** Asks the person at the machine: secrets in a window of their own, files by the platform's dialogs. */
 import { join } from 'node:path';
-import { app, type BrowserWindow, dialog } from 'electron';
+import { app, type BrowserWindow, dialog, type OpenDialogOptions } from 'electron';
 import type { OperatorPrompt } from '../../engine/ports/operator-prompt.ts';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { createSecretEntry, type SecretEntryDeps } from '../secret-entry/secret-entry-window.ts';
@@ -19,6 +19,16 @@ export function createOperatorPrompt(deps: SecretEntryDeps): OperatorPrompt {
     return await (parent === undefined ? show.alone() : show.over(parent));
   }
 
+  /** None: it was closed. */
+  async function chooseFiles(asked: Pick<OpenDialogOptions, 'title' | 'properties'>): Promise<readonly string[]> {
+    const options = { ...asked, defaultPath: folder() };
+    const { canceled, filePaths } = await withParent({
+      over: (parent) => dialog.showOpenDialog(parent, options),
+      alone: () => dialog.showOpenDialog(options),
+    });
+    return canceled ? [] : filePaths;
+  }
+
   return {
     askSecret: createSecretEntry(deps),
     async chooseSaveFile({ title, defaultName }) {
@@ -31,14 +41,14 @@ export function createOperatorPrompt(deps: SecretEntryDeps): OperatorPrompt {
       return filePath;
     },
     async chooseOpenFile({ title }) {
-      const options = { title, defaultPath: folder(), properties: ['openFile' as const] };
-      const { canceled, filePaths } = await withParent({
-        over: (parent) => dialog.showOpenDialog(parent, options),
-        alone: () => dialog.showOpenDialog(options),
-      });
-      const [path] = filePaths;
-      if (canceled || path === undefined) throw aborted();
+      const [path] = await chooseFiles({ title, properties: ['openFile'] });
+      if (path === undefined) throw aborted();
       return path;
+    },
+    async chooseOpenFiles({ title }) {
+      const paths = await chooseFiles({ title, properties: ['openFile', 'multiSelections'] });
+      if (paths.length === 0) throw aborted();
+      return paths;
     },
   };
 }

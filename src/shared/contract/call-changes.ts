@@ -75,6 +75,7 @@ export const callChanges: Readonly<Record<CallName<AppContract>, Changes>> = {
   'queues.tasks': 'nothing',
   'rooms.attach': 'bus',
   'rooms.attachBytes': 'bus',
+  'rooms.attachChosen': 'bus',
   'rooms.cancelSending': 'machine',
   'rooms.cancelTransfer': 'machine',
   'rooms.close': 'bus',

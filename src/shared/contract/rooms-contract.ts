@@ -74,7 +74,15 @@ export interface RoomTransfer {
   readonly direction: 'up' | 'down';
   readonly doneBytes: number;
   readonly sizeBytes: number;
+  /** Its turn comes when those before it are done. */
+  readonly isWaiting: boolean;
   readonly error: ErrorShape | null;
+}
+
+/** Several files that the person chose; they are sent with `attachChosen`. */
+export interface RoomFileChoice {
+  readonly choiceId: string;
+  readonly files: readonly { readonly name: string; readonly sizeBytes: number }[];
 }
 
 export interface RoomsState {
@@ -264,8 +272,10 @@ export const roomsContract = {
   /** Of an own message that is not stored: takes it away. Throws `conflict` when it may have been stored. */
   cancelSending: call(onMessage)<void>(),
   retrySending: call(onMessage)<void>(),
-  /** Asks for files and sends them. Throws `aborted` when nothing was chosen. */
-  attach: call(z.object({ room, text: text.optional() }))<void>(),
+  /** Asks for files. One is sent; several are not yet: their choice is answered. Throws `aborted` when nothing was chosen. */
+  attach: call(z.object({ room, text: text.optional() }))<{ readonly choice: RoomFileChoice | null }>(),
+  /** Sends them one after the other; each can be cancelled, also while it waits, and one that fails stays among the transfers. */
+  attachChosen: call(z.object({ room, choiceId: z.string().min(1).max(64) }))<void>(),
   /** Bytes that were pasted or dropped, base64; at most 16 MiB. */
   attachBytes: call(
     z.object({ room, name: z.string().min(1).max(255), mime: z.string().max(127), data: z.string().max(22_400_000) }),

@@ -225,7 +225,7 @@ export function ComposerView(props: ComposerViewProps) {
   const { summary } = props;
   const { room } = summary;
   const work = useRoomWork();
-  const { composer, calls } = work;
+  const { composer } = work;
   const told = useTold();
   const situation = useRoomSituation();
   const { text, mode } = useStore(composer.store, (drafts) => drafts[room]) ?? fresh;
@@ -248,12 +248,12 @@ export function ComposerView(props: ComposerViewProps) {
       <div className="compose-row">
         <IconButton
           icon={Paperclip}
-          label="Send a file…"
-          hint="Send a file, up to 2 GiB; pasted or dropped up to 16 MiB"
+          label="Send files…"
+          hint="Send files, each up to 2 GiB; pasted or dropped up to 16 MiB"
           keys="Mod+U"
           side="top"
           disabledReason={whyNotAttach(situation)}
-          onClick={() => told('Send a file', () => calls.attach(room))}
+          onClick={() => told('Send files', () => work.attach(summary))}
         />
         <ComposeField {...props} onSubmit={submit} />
         <Button variant="primary" icon={SendHorizontal} disabledReason={why} onClick={submit} data-testid="send">

@@ -68,8 +68,8 @@ function readingVerbs({ work, view }: RoomActionsDeps): readonly RoomVerb[] {
   const timeline = () => work.store.getState().timeline;
   return [
     {
-      ...{ id: 'attach', title: 'Send a file…', keys: ['Mod+U'], why: reasons.whyNotAttach },
-      run: ({ room }) => calls.attach(room),
+      ...{ id: 'attach', title: 'Send files…', keys: ['Mod+U'], why: reasons.whyNotAttach },
+      run: (room) => work.attach(room),
     },
     {
       ...{ id: 'askKeys', title: 'Ask again for missing keys', keys: ['a'], why: reasons.whyNotAskAgain },

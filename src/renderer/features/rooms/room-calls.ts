@@ -1,6 +1,11 @@
 /** What is asked of the engine about rooms, and what is said when it was done. */
 import { visibleText } from '../../../shared/base/visible-text.ts';
-import type { RoomMemberReport, RoomMessageItem, RoomRoleName } from '../../../shared/contract/rooms-contract.ts';
+import type {
+  RoomFileChoice,
+  RoomMemberReport,
+  RoomMessageItem,
+  RoomRoleName,
+} from '../../../shared/contract/rooms-contract.ts';
 import { copyText } from '../../ui/copy-text.ts';
 import type { Workbench } from '../../workbench.tsx';
 import { toBase64 } from './base64.ts';
@@ -10,6 +15,9 @@ type RoomsClient = Workbench['client']['rooms'];
 export interface RoomCallsDeps extends Pick<Workbench, 'notify' | 'refuse' | 'reportError'> {
   readonly client: Workbench['client']['rooms'];
 }
+
+/** Most bytes of a file that is chosen: it goes from disk, in pieces (R12). */
+export const maxChosenBytes = 2 * 1024 ** 3;
 
 /** Most bytes that are pasted or dropped: they pass through the window. */
 export const maxDroppedBytes = 16 * 1024 * 1024;
@@ -116,10 +124,19 @@ function createMessageCalls({ client, notify, refuse, reportError }: RoomCallsDe
       notify('Took the message back before it was sent.');
     },
     retrySending: (room: string, messageId: string): Promise<void> => client.retrySending({ room, messageId }),
-    attach: (room: string): Promise<void> => client.attach({ room }),
+    /** Asks for files; one goes at once, several are answered and not sent yet. */
+    async attach(room: string): Promise<RoomFileChoice | null> {
+      return (await client.attach({ room })).choice;
+    },
+    attachChosen: (room: string, choiceId: string): Promise<void> => client.attachChosen({ room, choiceId }),
     /** Pasted or dropped, one after the other; what is too large or fails is said by name, and the others go on. */
-    async attachFiles(room: string, files: readonly DroppedFile[]): Promise<void> {
+    async attachFiles(
+      room: string,
+      files: readonly DroppedFile[],
+      isWanted: (file: DroppedFile) => boolean = () => true,
+    ): Promise<void> {
       for (const file of files) {
+        if (!isWanted(file)) continue;
         if (file.size > maxDroppedBytes) {
           refuse(
             `${visibleText(file.name)}: above 16 MiB. Attach it from disk instead, up to 2 GiB are sent in pieces.`,

@@ -84,7 +84,7 @@ export function RoomDialogs() {
     case 'react':
       return <ReactDialog room={question.room} item={question.item} />;
     case 'files':
-      return <FilesDialog room={question.room} files={question.files} />;
+      return <FilesDialog room={question.room} given={question.given} />;
     case 'image':
       return <ImageDialog room={question.room} item={question.item} />;
     case 'leave':

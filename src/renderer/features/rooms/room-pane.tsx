@@ -1,8 +1,11 @@
 /** The room that is shown: its head, what stands in its way, its messages, and where the next one is written. */
+import { X } from 'lucide-react';
 import { type DragEvent, type RefObject, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
+import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { RoomMessageItem, RoomSummary, RoomsState } from '../../../shared/contract/rooms-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
 import { useActions, useSnapshot, useWorkbench } from '../../workbench.tsx';
 import { TransferLine } from './attachment-view.tsx';
 import { ComposerView } from './composer-view.tsx';
@@ -10,6 +13,7 @@ import { createMessageActions } from './message-actions.ts';
 import { RoomBanners } from './room-banners.tsx';
 import { RoomHeader } from './room-header.tsx';
 import { whyNotAttach, whyNotSend } from './room-reasons.ts';
+import { transferWords } from './room-words.ts';
 import type { TimelineContext } from './timeline-context.ts';
 import { keyOfItem } from './timeline-rows.ts';
 import type { Timeline } from './timeline-store.ts';
@@ -62,13 +66,25 @@ function Transfers({ room }: { readonly room: string }) {
   const transfers = (useSnapshot('rooms.state')?.transfers ?? []).filter(
     (one) => one.room === room && one.messageId === null,
   );
-  if (transfers.length === 0) return null;
+  const waiting = useRoomWorkState((state) => state.waiting).filter((one) => one.room === room);
+  const { cancelWaiting } = useRoomWork();
+  if (transfers.length + waiting.length === 0) return null;
   return (
     <div className="room-transfers" data-testid="transfers">
       {transfers.map((transfer) => (
         <div key={transfer.transferId} className="room-transfer">
           <span className="attachment-name">{transfer.name}</span>
           <TransferLine transfer={transfer} />
+        </div>
+      ))}
+      {waiting.map(({ file }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: files have no id, and two can have one name.
+        <div key={at} className="room-transfer">
+          <span className="attachment-name">{visibleText(file.name)}</span>
+          <div className="attachment-transfer">
+            <span className="data">{transferWords({ doneBytes: 0, sizeBytes: file.size, isWaiting: true })}</span>
+            <IconButton icon={X} label={`Do not send ${visibleText(file.name)}`} onClick={() => cancelWaiting(file)} />
+          </div>
         </div>
       ))}
     </div>

@@ -128,8 +128,13 @@ export const isReactedBy = (
   peer: string | undefined,
 ): boolean => item.reactions.some((one) => one.emoji === emoji && peer !== undefined && one.peers.includes(peer));
 
-/** `3.1 of 12.0 MiB`. */
-export function transferWords({ doneBytes, sizeBytes }: Pick<RoomTransfer, 'doneBytes' | 'sizeBytes'>): string {
+/** `3.1 of 12.0 MiB`, or that it waits. */
+export function transferWords({
+  doneBytes,
+  sizeBytes,
+  isWaiting,
+}: Pick<RoomTransfer, 'doneBytes' | 'sizeBytes' | 'isWaiting'>): string {
+  if (isWaiting) return `waits · ${formatBytes(sizeBytes)}`;
   return `${formatBytes(doneBytes)} of ${formatBytes(sizeBytes)}`;
 }
 

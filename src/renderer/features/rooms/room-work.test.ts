@@ -5,7 +5,10 @@ import type { RoomCalls } from './room-calls.ts';
 import { createRoomWork } from './room-work.ts';
 
 function setUp() {
-  const calls = { send: vi.fn(), edit: vi.fn(), setDraft: vi.fn(), setTyping: vi.fn(), attachFiles: vi.fn() };
+  const calls = {
+    ...{ send: vi.fn(), edit: vi.fn(), setDraft: vi.fn(), setTyping: vi.fn() },
+    ...{ attachFiles: vi.fn<RoomCalls['attachFiles']>(), attach: vi.fn<RoomCalls['attach']>(), attachChosen: vi.fn() },
+  };
   const page = vi.fn(async () => ({ version: 1, items: [roomMessage(1)], hasOlder: false, hasNewer: false }));
   const composer = createComposer({ calls, later: () => () => {}, now: () => 0 });
   const work = createRoomWork({ calls: calls as unknown as RoomCalls, composer, page });
@@ -73,7 +76,41 @@ describe('work on rooms', () => {
     expect(calls.attachFiles).toHaveBeenCalledExactlyOnceWith(other.room, [file]);
     await work.attachFiles(other, [file, file]);
     expect(calls.attachFiles).toHaveBeenCalledOnce();
-    expect(state().question).toEqual({ kind: 'files', room: other, files: [file, file] });
+    const given = { kind: 'dropped', files: [file, file] };
+    expect(state().question).toEqual({ kind: 'files', room: other, given });
+  });
+
+  it('R12 what is chosen with the paperclip goes at once if it is one, and is asked about in the same dialog if several', async () => {
+    const { work, calls, state } = setUp();
+    calls.attach.mockResolvedValueOnce(null);
+    await work.attach(other);
+    expect(state().question).toBeUndefined();
+    const files = ['a', 'b'].map((name) => ({ name, sizeBytes: 3 }));
+    calls.attach.mockResolvedValueOnce({ choiceId: 'c-1', files });
+    await work.attach(other);
+    const given = { kind: 'chosen', choiceId: 'c-1', files: files.map(({ name }) => ({ name, size: 3 })) } as const;
+    expect(state().question).toEqual({ kind: 'files', room: other, given });
+    await work.sendFiles(other.room, given);
+    expect(calls.attachChosen).toHaveBeenCalledExactlyOnceWith(other.room, 'c-1');
+  });
+
+  it('R81 a file that waits for its turn can be cancelled, and the others go', async () => {
+    const { work, calls, state } = setUp();
+    const [first, second, third] = ['a', 'b', 'c'].map((name) => ({ name, type: '', size: 1, arrayBuffer: vi.fn() }));
+    if (!first || !second || !third) throw new TypeError('three');
+    const sent: string[] = [];
+    calls.attachFiles.mockImplementationOnce(async (_room, files, isWanted) => {
+      for (const file of files) {
+        if (!isWanted?.(file)) continue;
+        sent.push(file.name);
+        if (file === first) {
+          expect(state().waiting.map((one) => one.file.name)).toEqual(['b', 'c']);
+          work.cancelWaiting(second);
+        }
+      }
+    });
+    await work.sendFiles(other.room, { kind: 'dropped', files: [first, second, third] });
+    expect([sent, state().waiting]).toEqual([['a', 'c'], []]);
   });
 
   it('a question keeps what it was asked about', () => {

@@ -8,6 +8,18 @@ import type { Composer } from './composer.ts';
 import type { DroppedFile, RoomCalls } from './room-calls.ts';
 import { createTimeline, type Timeline, type TimelineDeps } from './timeline-store.ts';
 
+/** Several files that are asked about before they go. */
+export type GivenFiles =
+  | { readonly kind: 'dropped'; readonly files: readonly DroppedFile[] }
+  /** Chosen from disk: the engine knows where they lie. */
+  | { readonly kind: 'chosen'; readonly choiceId: string; readonly files: readonly { name: string; size: number }[] };
+
+/** A file that was pasted or dropped, and whose turn has not come. */
+export interface WaitingFile {
+  readonly room: string;
+  readonly file: DroppedFile;
+}
+
 interface About {
   readonly create: object;
   readonly invite: { readonly room: RoomSummary };
@@ -18,7 +30,7 @@ interface About {
   readonly role: { readonly room: RoomSummary; readonly member: RoomMemberReport };
   readonly redact: { readonly room: RoomSummary; readonly item: RoomMessageItem };
   readonly react: { readonly room: RoomSummary; readonly item: RoomMessageItem };
-  readonly files: { readonly room: RoomSummary; readonly files: readonly DroppedFile[] };
+  readonly files: { readonly room: RoomSummary; readonly given: GivenFiles };
   readonly image: { readonly room: RoomSummary; readonly item: RoomMessageItem };
 }
 
@@ -42,13 +54,14 @@ export interface RoomWorkState {
   /** Whether the search is in every room. */
   readonly isSearchWide: boolean;
   readonly timeline: Timeline | undefined;
+  readonly waiting: readonly WaitingFile[];
 }
 
 export interface RoomWork {
   readonly store: StoreApi<RoomWorkState>;
   readonly calls: RoomCalls;
   readonly composer: Composer;
-  set(change: Partial<Omit<RoomWorkState, 'timeline' | 'question'>>): void;
+  set(change: Partial<Omit<RoomWorkState, 'timeline' | 'question' | 'waiting'>>): void;
   ask(question: RoomQuestion): void;
   close(): void;
   /** Shows a room: its timeline from the end on, and what was being written there. */
@@ -59,6 +72,12 @@ export interface RoomWork {
   submit(room: string): Promise<void>;
   /** Sends one file at once, asks before several are sent. */
   attachFiles(room: RoomSummary, files: readonly DroppedFile[]): Promise<void>;
+  /** Has the person choose files, and does the same with them. */
+  attach(room: RoomSummary): Promise<void>;
+  /** Sends several, one after the other. */
+  sendFiles(room: string, given: GivenFiles): Promise<void>;
+  /** One that waits is not sent. */
+  cancelWaiting(file: DroppedFile): void;
   /** Goes to a message of the room that is shown, and selects it. */
   goTo(messageId: string): Promise<void>;
 }
@@ -73,7 +92,7 @@ export interface RoomWorkDeps {
 export function createRoomWork({ calls, composer, page }: RoomWorkDeps): RoomWork {
   const store = createStore<RoomWorkState>(() => ({
     ...{ filter: '', selectedKey: undefined, selectedMember: undefined, question: undefined, side: undefined },
-    ...{ searchText: '', isSearchWide: true, timeline: undefined },
+    ...{ searchText: '', isSearchWide: true, timeline: undefined, waiting: [] },
   }));
   return {
     store,
@@ -94,9 +113,35 @@ export function createRoomWork({ calls, composer, page }: RoomWorkDeps): RoomWor
       if (summary.standing !== 'invited') void opened.toEnd();
     },
     async attachFiles(room, files) {
-      if (files.length > 1) store.setState({ question: { kind: 'files', room, files } });
+      if (files.length > 1) store.setState({ question: { kind: 'files', room, given: { kind: 'dropped', files } } });
       else await calls.attachFiles(room.room, files);
     },
+    async attach(room) {
+      const choice = await calls.attach(room.room);
+      if (choice === null) return;
+      const files = choice.files.map(({ name, sizeBytes: size }) => ({ name, size }));
+      store.setState({
+        question: { kind: 'files', room, given: { kind: 'chosen', choiceId: choice.choiceId, files } },
+      });
+    },
+    async sendFiles(room, given) {
+      if (given.kind === 'chosen') return await calls.attachChosen(room, given.choiceId);
+      const own = given.files.map((file) => ({ room, file }));
+      const isOwn = (one: WaitingFile): boolean => own.includes(one);
+      store.setState(({ waiting }) => ({ waiting: [...waiting, ...own] }));
+      const take = (file: DroppedFile): boolean => {
+        const { waiting } = store.getState();
+        const next = waiting.find((one) => isOwn(one) && one.file === file);
+        store.setState({ waiting: waiting.filter((one) => one !== next) });
+        return next !== undefined;
+      };
+      try {
+        await calls.attachFiles(room, given.files, take);
+      } finally {
+        store.setState(({ waiting }) => ({ waiting: waiting.filter((one) => !isOwn(one)) }));
+      }
+    },
+    cancelWaiting: (file) => store.setState(({ waiting }) => ({ waiting: waiting.filter((one) => one.file !== file) })),
     leave() {
       const { timeline } = store.getState();
       if (timeline !== undefined) composer.flush(timeline.room);
