@@ -30,7 +30,17 @@ describe('the settings page', () => {
   it('puts every setting into exactly one group', () => {
     const groups = groupSettings(values);
     expect(groups.map(({ title }) => title)).toEqual([
-      ...['Connection', 'Encryption policy', 'Retention', 'Memory', 'Alerts', 'Notifications', 'Rooms', 'Look', 'Security'],
+      ...[
+        'Connection',
+        'Encryption policy',
+        'Retention',
+        'Memory',
+        'Alerts',
+        'Notifications',
+        'Rooms',
+        'Look',
+        'Security',
+      ],
     ]);
     expect(groups.flatMap((group) => group.values.map(({ key }) => key)).toSorted()).toEqual(
       values.map(({ key }) => key).toSorted(),
