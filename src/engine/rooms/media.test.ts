@@ -92,25 +92,34 @@ describe('R12 attachments', () => {
     expect(one.media.sha256).not.toBe(two.media.sha256);
   });
 
-  test('R12 flipped, cut off, added to, chunks exchanged, replaced: it is refused before a byte of the file leaves', async () => {
-    const good = await seal(someBytes(3 * chunk + 9));
-    const { bytes, media } = good;
-    const other = await seal(someBytes(3 * chunk + 9, 8));
-    const [first, second] = [bytes.slice(0, sealedChunk), bytes.slice(sealedChunk, 2 * sealedChunk)];
-    const rest = bytes.slice(2 * sealedChunk);
-    const cases: [MediaFault, Uint8Array][] = [
-      ['hash', bytes.with(0, (bytes[0] ?? 0) ^ 1)],
-      ['hash', bytes.with(bytes.length - 1, (bytes.at(-1) ?? 0) ^ 128)],
-      ['size', bytes.subarray(0, -1)],
-      ['size', bytes.subarray(0, 3 * sealedChunk)],
-      ['size', new Uint8Array(0)],
-      ['size', new Uint8Array([...bytes, 0])],
-      ['hash', new Uint8Array([...second, ...first, ...rest])],
-      ['hash', other.bytes],
-    ];
-    for (const [fault, changed] of cases) expect(await outcome(stored(changed), media)).toEqual({ fault, left: 0 });
-    expect(await outcome(stored(bytes), media)).toEqual({ left: media.size });
-  });
+  interface Stored {
+    readonly bytes: Uint8Array;
+    readonly first: Uint8Array;
+    readonly second: Uint8Array;
+    readonly rest: Uint8Array;
+    readonly other: Uint8Array;
+  }
+  const attacks: readonly [string, MediaFault, (of: Stored) => Uint8Array][] = [
+    ['its first bit flipped', 'hash', ({ bytes }) => bytes.with(0, (bytes[0] ?? 0) ^ 1)],
+    ['its last bit flipped', 'hash', ({ bytes }) => bytes.with(bytes.length - 1, (bytes.at(-1) ?? 0) ^ 128)],
+    ['its last byte cut off', 'size', ({ bytes }) => bytes.subarray(0, -1)],
+    ['its last chunk cut off', 'size', ({ bytes }) => bytes.subarray(0, 3 * sealedChunk)],
+    ['all of it cut off', 'size', () => new Uint8Array(0)],
+    ['a byte added', 'size', ({ bytes }) => new Uint8Array([...bytes, 0])],
+    ['two chunks exchanged', 'hash', ({ first, second, rest }) => new Uint8Array([...second, ...first, ...rest])],
+    ['another object under its name', 'hash', ({ other }) => other],
+  ];
+  test.each(attacks)(
+    'R12 an object with %s is refused before a byte of the file leaves',
+    async (_what, fault, change) => {
+      const { bytes, media } = await seal(someBytes(3 * chunk + 9));
+      const [first, second] = [bytes.slice(0, sealedChunk), bytes.slice(sealedChunk, 2 * sealedChunk)];
+      const other = (await seal(someBytes(3 * chunk + 9, 8))).bytes;
+      const changed = change({ bytes, first, second, rest: bytes.slice(2 * sealedChunk), other });
+      expect(await outcome(stored(changed), media)).toEqual({ fault, left: 0 });
+      expect(await outcome(stored(bytes), media)).toEqual({ left: media.size });
+    },
+  );
 
   test('R12 an object without end is left as soon as it is too long', async () => {
     const { media } = await seal(someBytes(10));

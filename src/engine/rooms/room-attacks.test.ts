@@ -176,8 +176,11 @@ test('R3 R5 who is invited, or declines, gets no key and is not answered', async
 });
 
 test('R6 who joined asks for the keys before in vain, whomever it asks', async () => {
+  // Of an epoch that cleo began, so that she is who could give its key.
+  await run(cleo.desk(room).commit({ type: 'REKEY', cause: 'hand' }));
   await cleo.say(room, 'before eva');
   const old = start(cleo);
+  expect(old.author).toBe(cleo.asker.key);
   const eva = await people.person('eva');
   await people.admit(room, cleo, eva);
   for (const name of ['cleo', 'ben']) {

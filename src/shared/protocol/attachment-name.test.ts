@@ -36,11 +36,17 @@ describe('R13 names of attachments', () => {
     );
   });
 
-  test('R13 a name that hides, reorders, stacks marks, leads elsewhere or is too long is refused', () => {
-    const zalgo = `a${'\u0301'.repeat(5)}`;
-    const bad = ['a\u202Eb', 'a\u2066b', 'a\u200Bb', 'a\0', 'a\nb', 'a/b', 'a\\b', '.', '..', '', ' a', 'a ', zalgo];
-    for (const name of [...bad, '\uD800', 'a'.repeat(65), 'a'.repeat(10_000_000)]) expect(isTaken(name)).toBe(false);
-    // Letters with as many marks as Vietnamese or Devanagari puts on them.
+  test.each([
+    ['turns the direction of writing', ['a\u202Eb', 'a\u2066b']],
+    ['hides', ['a\u200Bb', 'a\0', 'a\nb', '\uD800', ' a', 'a ']],
+    ['stacks marks', [`a${'\u0301'.repeat(5)}`]],
+    ['leads elsewhere', ['a/b', 'a\\b', '.', '..', '']],
+    ['has 65 characters, or 10 MB', ['a'.repeat(65), 'a'.repeat(10_000_000)]],
+  ])('R13 a name that %s is refused', (_what, names) => {
+    for (const name of names) expect(isTaken(name)).toBe(false);
+  });
+
+  test('R13 letters with as many marks as Vietnamese or Devanagari puts on them stay', () => {
     for (const name of ['a\u0302\u0301.txt', 'नमस्ते.pdf']) expect(isTaken(name)).toBe(true);
   });
 
