@@ -55,8 +55,10 @@ export function createEd25519Signer(seed: Uint8Array): Ed25519Signer {
   };
 }
 
+/** As JWK (RFC 8037), for that costs Node a seventh of what DER does: whoever joins a room of 1 000 makes 1 000. */
 function toPublicKey(bytes: Uint8Array): KeyObject {
-  return createPublicKey({ key: Buffer.concat([publicPrefix, bytes]), format: 'der', type: 'spki' });
+  const x = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64url');
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 }
 
 /** Verifies with a key that nothing has checked: for known answers. Everything else goes through a verifier. */
