@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { failure } from '../../../tests/support/expected-failure.ts';
@@ -253,6 +253,11 @@ test('D11 what is stopped, cannot be written or may not be put on record leaves 
   expect((await failure(exportAll())).message).toContain(path());
   expect((await actions()).at(-1)).toMatchObject({ action: 'dlq.export', outcome: 'failed', count: 0 });
   expect(readdirSync(scratch.path)).toEqual(['one.vakbundle']);
+  // Nor is a link, or a device, replaced by the file.
+  rmSync(path(), { recursive: true });
+  symlinkSync('/dev/null', path());
+  expect(await failure(exportAll())).toMatchObject({ code: 'invalid-input', message: expect.stringContaining(path()) });
+  expect([readdirSync(scratch.path), readlinkSync(path())]).toEqual([['one.vakbundle'], '/dev/null']);
   const { planId } = await place.calls.plan({ selection: { filter: '' }, action: 'export' }, context);
   const ask = () => place.during(place.bundles.calls.exportBundle({ planId, isRedacted: true }, context));
   place.prompt.answer(closesIt);

@@ -2,7 +2,7 @@
  * The file that a bundle is written into, line by line (docs/spec/triage.md D11).
  * Law: it is for its owner alone, and nobody finds half a one: until it is whole it has another name.
  */
-import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { VakError } from '../../shared/base/vak-error.ts';
 import { fileError, systemCode } from '../identity/file-error.ts';
 
@@ -45,8 +45,19 @@ async function giveName(beside: string, path: string, mayReplace: boolean): Prom
   }
 }
 
-/** Begins a file beside `path`. `mayReplace`: whoever chose the path has said that what lies there may go. Throws `forbidden`, `disk-full`. */
+/** A rename would put the file in the place of a device, pipe or link, which whoever chose it did not mean. */
+async function checkReplaceable(path: string): Promise<void> {
+  const there = await lstat(path).catch(() => undefined);
+  if (there === undefined || there.isFile()) return;
+  throw new VakError('invalid-input', `${path}: what lies there is no ordinary file; give another name`);
+}
+
+/**
+ * Begins a file beside `path`. `mayReplace`: whoever chose the path has said that the file that lies there may go. Throws `invalid-input` (what
+ * lies there is no file), `forbidden`, `disk-full`.
+ */
 export async function openBundleFile(path: string, mayReplace: boolean): Promise<BundleSink> {
+  if (mayReplace) await checkReplaceable(path);
   const beside = `${path}.${process.pid}.part`;
   const handle = await onPath(path, async () => {
     await rm(beside, { force: true });

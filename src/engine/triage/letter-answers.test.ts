@@ -28,14 +28,14 @@ function open(deaths: readonly SaidDeath[], capacity = 1_000) {
   const answers = createLetterAnswers({ letters: () => letters, opener, clock });
   const seqs = (filter: string): number[] =>
     answers.page({ filter, fromIndex: 0, limit: 100 }).rows.map(({ seq }) => seq);
-  const archive = (seq: number) =>
+  const archive = (seq: number, operationId = 'op', action = 'dlq.archive') =>
     ledger.noteAction({
       ...{
         seq: ++version,
         storedMs: 0,
         by: 'o',
-        operationId: 'op',
-        action: 'dlq.archive',
+        operationId,
+        action,
         scope: '',
         outcome: 'archived',
       },
@@ -124,6 +124,18 @@ test('D6 what cannot be opened is left out of a retry, with its reason', () => {
   const whys = book.all().map((letter) => answers.whyLeftOut(letter, 'retry') ?? null);
   expect(whys).toEqual([null, 'There is no secret s9 here.', expect.stringContaining('no envelope')]);
   expect(book.all().map((letter) => answers.whyLeftOut(letter, 'export') ?? null)).toEqual([null, null, null]);
+});
+
+test('D5 an archive is undone by its operation: what it archived, and not what was archived before or restored since', () => {
+  const { answers, archive } = open([death(1), death(2), death(3), death(4)]);
+  archive(1, 'before');
+  for (const seq of [2, 3, 4]) archive(seq, 'last');
+  archive(3, 'restoring', 'dlq.restore');
+  archive(4, 'restoring', 'dlq.restore');
+  archive(4, 'other');
+  const chosen = answers.select({ archivedBy: 'last' });
+  expect(chosen).toMatchObject({ allCount: 4, unknownCount: 0, scope: 'what operation last archived' });
+  expect(chosen.letters.map(({ seq }) => seq)).toEqual([2]);
 });
 
 test('D2 a book holds so many letters: the oldest give way and are counted, whatever is late stands at its place', () => {

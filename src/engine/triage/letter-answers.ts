@@ -147,6 +147,17 @@ export function createLetterAnswers({ letters, opener, clock }: LetterAnswersDep
     return { letters: found, unknownCount: 0, scope: filter.trim() === '' ? 'all dead letters' : filter.trim() };
   }
 
+  function selectArchived(operationId: string): ReturnType<typeof selectSeqs> {
+    const now = letters();
+    const found = now?.book.all().filter(({ seq }) => now.ledger.archivedBy(seq) === operationId) ?? [];
+    return { letters: found, unknownCount: 0, scope: `what operation ${operationId} archived` };
+  }
+
+  function choose(selection: LetterSelection): ReturnType<typeof selectSeqs> {
+    if ('seqs' in selection) return selectSeqs(selection.seqs);
+    return 'archivedBy' in selection ? selectArchived(selection.archivedBy) : selectFilter(selection.filter);
+  }
+
   return {
     look: { stateOf, closedWhy },
     groups({ filter, by, limit }) {
@@ -170,8 +181,7 @@ export function createLetterAnswers({ letters, opener, clock }: LetterAnswersDep
     },
     select(selection) {
       const book = letters()?.book;
-      const chosen = 'seqs' in selection ? selectSeqs(selection.seqs) : selectFilter(selection.filter);
-      return { ...chosen, cutoffSeq: book?.newestSeq() ?? 0, allCount: book?.size() ?? 0 };
+      return { ...choose(selection), cutoffSeq: book?.newestSeq() ?? 0, allCount: book?.size() ?? 0 };
     },
     whyLeftOut(letter, action) {
       const state = stateOf(letter);

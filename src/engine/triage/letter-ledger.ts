@@ -29,6 +29,8 @@ export interface LetterLedger {
   auditOf(seq: number): readonly AuditLine[];
   /** The retry that has begun, and has the letter at that time, ms since the epoch; undefined: none has. */
   holderOf(seq: number, nowMs: number): LetterHolder | undefined;
+  /** The operation that has archived the letter at that place; undefined: it is not archived. */
+  archivedBy(seq: number): string | undefined;
   /** Whether it is the task of a retry. */
   isRetry(taskId: string): boolean;
   /** Rises with each change. */
@@ -173,8 +175,9 @@ export function createLetterLedger({ book, onRetry = () => {} }: LetterLedgerDep
   }
 
   /** The later word counts; the record that begins the operation names no letters. */
-  function isArchived(seq: number): boolean {
-    return records.of(seq).findLast(({ action }) => archiveActions.has(action))?.action === letterActions.archive;
+  function archivedBy(seq: number): string | undefined {
+    const last = records.of(seq).findLast(({ action }) => archiveActions.has(action));
+    return last?.action === letterActions.archive ? last.operationId : undefined;
   }
 
   function isFinishedLate({ taskLeaf, queue, taskId }: LetterEntry): boolean {
@@ -213,11 +216,12 @@ export function createLetterLedger({ book, onRetry = () => {} }: LetterLedgerDep
       version++;
     },
     stateOf(letter) {
-      if (isArchived(letter.seq)) return 'archived';
+      if (archivedBy(letter.seq) !== undefined) return 'archived';
       return isFinishedLate(letter) ? 'resolved' : stateByRetries(letter.seq);
     },
     retriesOf,
     auditOf,
+    archivedBy,
     holderOf: (seq, nowMs) => holders.holderIn(records.of(seq), nowMs),
     isRetry: (taskId) => retried.has(taskId),
     version: () => version,

@@ -57,15 +57,19 @@ function detailsOf(doing: string, error: unknown): string {
   return lines.join('\n');
 }
 
+/** A file that the system refuses names its own way out in the message; that is no matter of access in the workspace. */
+function nextStepOf({ code, details }: VakError): string {
+  const isSystems = code === 'forbidden' && details?.['systemCode'] !== undefined;
+  return isSystems ? 'Put right what is named, or choose another place, and try again.' : nextSteps[code];
+}
+
 export function describeError(doing: string, error: unknown): ErrorReport {
   const message = error instanceof Error ? error.message : String(error);
   return {
     doing,
     why: message === '' ? 'No reason was given.' : message,
     next:
-      error instanceof VakError
-        ? nextSteps[error.code]
-        : 'This is a defect in the app. Copy the details into a report.',
+      error instanceof VakError ? nextStepOf(error) : 'This is a defect in the app. Copy the details into a report.',
     details: detailsOf(doing, error),
   };
 }

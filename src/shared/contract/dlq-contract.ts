@@ -72,10 +72,17 @@ export interface LetterRow {
   readonly closedWhy: string | null;
 }
 
-/** Which letters: a filter as it was typed (`error:`, `queue:`, `worker:`, `type:`, `state:`, `cause:`, `after:`, `before:`, `attempts>`, words), or by place. */
+/**
+ * Which letters: a filter as it was typed (`error:`, `queue:`, `worker:`, `type:`, `state:`, `cause:`, `after:`, `before:`, `attempts>`, words), by
+ * place, or those that an operation has archived and nobody has spoken of since.
+ */
 const filterText = z.string().max(2048);
 const seqs = z.array(z.int().positive()).min(1).max(10_000);
-const selection = z.union([z.object({ filter: filterText }), z.object({ seqs })]);
+const selection = z.union([
+  z.object({ filter: filterText }),
+  z.object({ seqs }),
+  z.object({ archivedBy: z.string().min(1).max(64) }),
+]);
 export type LetterSelection = z.infer<typeof selection>;
 
 /** What is wrong in a filter, and where: character positions from 0. */

@@ -26,11 +26,12 @@ type EditAsking = Asking & { readonly kind: 'edit' };
 const modeTitles: Readonly<Record<EditMode, string>> = { json: 'JSON', text: 'Text', hex: 'Bytes' };
 const signs: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', removed: '−', added: '+' };
 
-function Diff({ lines }: { readonly lines: readonly DiffLine[] }) {
-  if (lines.length === 0)
+/** Undefined: what is written cannot be read, and so not be compared. */
+function Diff({ lines }: { readonly lines: readonly DiffLine[] | undefined }) {
+  if (lines === undefined || lines.length === 0)
     return (
       <p className="dim" data-testid="edit-same">
-        Nothing is changed yet.
+        {lines === undefined ? 'It is compared again once it can be read.' : 'Nothing is changed yet.'}
       </p>
     );
   return (
@@ -113,7 +114,7 @@ function PayloadEditor({ editing, fault }: EditorProps) {
         data-testid="edit-text"
         onChange={(event) => editing.onText(event.target.value)}
       />
-      <Diff lines={diff ?? []} />
+      <Diff lines={diff} />
     </>
   );
 }

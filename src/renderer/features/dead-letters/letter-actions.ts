@@ -1,7 +1,7 @@
 /** What can be done with dead letters; the palette, the keys and the buttons share it. */
 import type { Action } from '../../actions/action-registry.ts';
 import type { Workbench } from '../../workbench.tsx';
-import { type LetterSituation, whyNotAct, whyNotEdit, whyNotSay } from './letter-reasons.ts';
+import { type LetterSituation, whyNotAct, whyNotChange, whyNotEdit, whyNotSay } from './letter-reasons.ts';
 import type { LetterScope } from './letter-scope.ts';
 import type { LetterWork, PlannedAction, SaidCause } from './letter-work.ts';
 
@@ -46,7 +46,12 @@ export function createChangeActions(deps: LetterActionsDeps, acted: ActedOn): re
       },
     },
     planned('archive', 'Archive the letters…', 'Delete'),
-    planned('restore', 'Restore archived letters…', 'u'),
+    {
+      ...{ id: 'letters.restore', title: 'Undo the last archive, or restore archived letters', group, keys: ['u'] },
+      disabledReason: () =>
+        work.store.getState().undoable === null ? whyNotAct(situation()) : whyNotChange(situation()),
+      run: () => work.restore(scope),
+    },
     planned('export', 'Export the letters as an incident bundle…', 'b'),
     {
       ...{ id: 'letters.acknowledge', title: 'Acknowledge the cause', group, keys: ['a'] },

@@ -53,6 +53,10 @@ export function scopeOf(place: LetterPlace): LetterScope | undefined {
   return group === null ? undefined : matching;
 }
 
+/** Whether what is archived may be among it: letters that are named, or all that match a filter that asks for a state. */
+export const looksAtArchived = (scope: LetterScope): boolean =>
+  scope.kind !== 'matching' || /(^|\s)state:/i.test(scope.filter);
+
 /** As the engine is asked for it. What is archived is found only by who asks for it (D12): a restore does. */
 export function selectionOf(scope: LetterScope, action: 'retry' | 'archive' | 'restore' | 'export'): LetterSelection {
   if (scope.kind !== 'matching') return { seqs: [...scope.seqs] };

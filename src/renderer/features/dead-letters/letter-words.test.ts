@@ -50,4 +50,5 @@ it('W5 the title says what is open; a group without a name says so', () => {
   expect(readingWords({ readCount: 3, streamCount: 3 })).toBeUndefined();
   expect(readingWords({ readCount: 1, streamCount: 3 })).toBe('read 1 of 3 letters');
   expect(groupTitle({ key: '', title: '' }, 'worker')).toBe('no worker is known');
+  expect(groupTitle({ key: 'ddaddbbce0b3d4b2', title: '' }, 'cause')).toBe('No reason was given');
 });

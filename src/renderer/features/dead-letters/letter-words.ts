@@ -107,7 +107,8 @@ const unnamed: Readonly<Record<Grouping, string>> = {
 /** The words of a row of the list of groups. */
 export function groupTitle({ key, title }: Pick<LetterGroup, 'key' | 'title'>, by: Grouping): string {
   if (key === '') return unnamed[by];
-  return title === '' ? key : title;
+  if (title !== '') return title;
+  return by === 'cause' ? 'No reason was given' : key;
 }
 
 /** Some of what a session said cannot be opened. */

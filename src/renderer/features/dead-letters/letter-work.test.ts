@@ -19,7 +19,7 @@ function setUp() {
     open: vi.fn(async () => ({ kind: 'opened', bytes: Uint8Array.of(1, 2, 255), wasSealed: true })),
     letter: vi.fn(async () => ({ seq: 7 }) as LetterReport),
   };
-  const said = { notify: vi.fn(), refuse: vi.fn(), reportError: vi.fn(), showArchived: vi.fn() };
+  const said = { notify: vi.fn(), refuse: vi.fn(), reportError: vi.fn() };
   const work = createLetterWork({
     ...{ client: client as unknown as LetterWorkDeps['client'], whyNot: () => 'the connection prod is read-only' },
     ...said,
@@ -69,18 +69,44 @@ it('D6 what could not be done leaves the question open, and the selection as it 
   expect([state().asking?.kind, state().picked.size]).toEqual(['archive', 1]);
 });
 
-it('D5 what was archived letter by letter is brought back as it was; of a filter it is shown', async () => {
-  const { work, client, notify, showArchived } = setUp();
-  await work.plan('archive', { kind: 'letter', seqs: [3] });
+it('D5 the last archive is undone as it was, by the notice and by its key, and nothing that was archived before it', async () => {
+  const { work, client, notify, state } = setUp();
+  const whole = { kind: 'matching', filter: 'queue:q', isWhole: false } as const;
+  await work.plan('archive', whole);
   await work.setArchived('noise');
+  expect(state().undoable).toBe('o1');
   // What forbids it stands at the notice before it is pressed (B10).
   expect(notify.mock.calls[0]?.[1].whyNot()).toBe('the connection prod is read-only');
   notify.mock.calls[0]?.[1].run();
   await vi.waitFor(() => expect(client.restore).toHaveBeenCalledWith({ planId: 'p1' }));
-  await work.plan('archive', { kind: 'matching', filter: 'queue:q', isWhole: false });
+  expect(client.plan).toHaveBeenLastCalledWith({ selection: { archivedBy: 'o1' }, action: 'restore' });
+  await work.plan('archive', whole);
   await work.setArchived(undefined);
-  notify.mock.lastCall?.[1].run();
-  expect(showArchived).toHaveBeenCalledOnce();
+  // The cursor is on what is left, or on nothing.
+  for (const scope of [whole, undefined]) {
+    work.store.setState({ undoable: 'o1' });
+    await work.restore(scope);
+    expect(client.plan).toHaveBeenLastCalledWith({ selection: { archivedBy: 'o1' }, action: 'restore' });
+    expect([state().undoable, state().asking]).toEqual([null, undefined]);
+  }
+  expect(client.restore).toHaveBeenCalledTimes(3);
+});
+
+it('D5 what is looked at among the archived is asked about before it is restored, and where nothing is, that is said', async () => {
+  const { work, client, refuse, state } = setUp();
+  work.store.setState({ undoable: 'o1' });
+  const archived = { kind: 'matching', filter: 'queue:q state:archived', isWhole: false } as const;
+  await work.restore(archived);
+  expect(state().asking).toMatchObject({ kind: 'restore', scope: archived });
+  work.close();
+  const nothing = { ...plan, count: 0 };
+  client.plan.mockResolvedValueOnce(nothing);
+  await work.restore({ kind: 'letter', seqs: [3] });
+  expect(client.restore).toHaveBeenCalledExactlyOnceWith({ planId: 'p1' });
+  client.plan.mockResolvedValueOnce(nothing);
+  await work.restore({ kind: 'letter', seqs: [3] });
+  expect(refuse).toHaveBeenCalledWith(expect.stringContaining('nothing of this is archived'));
+  expect([state().asking, client.restore.mock.calls.length]).toEqual([undefined, 1]);
 });
 
 it('D9 a draft is kept until it was sent, and goes as the bytes that were written', async () => {

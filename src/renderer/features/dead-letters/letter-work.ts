@@ -6,7 +6,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { CampaignState, GroupState, LetterPlan, LetterReport } from '../../../shared/contract/dlq-contract.ts';
 import type { Workbench } from '../../workbench.tsx';
-import { type LetterPane, type LetterScope, selectionOf } from './letter-scope.ts';
+import { type LetterPane, type LetterScope, looksAtArchived, selectionOf } from './letter-scope.ts';
 import { lettersWords } from './letter-words.ts';
 
 export type PlannedAction = 'retry' | 'archive' | 'restore' | 'export';
@@ -47,6 +47,8 @@ export interface LetterWorkState {
   readonly asking: Asking | undefined;
   /** Edited payloads that were not sent, by the place of their letter. */
   readonly drafts: ReadonlyMap<number, Uint8Array>;
+  /** The archive of this window that can be undone: its last one; null: there is none. */
+  readonly undoable: string | null;
 }
 
 export interface RetryAsked {
@@ -79,6 +81,8 @@ export interface LetterWork {
   clearPicks(): void;
   /** Freezes what an action would touch, and asks. */
   plan(kind: PlannedAction, scope: LetterScope): Promise<void>;
+  /** Brings back what is archived of the scope, which it asks about; where that is not what is looked at, undoes the last archive. */
+  restore(scope: LetterScope | undefined): Promise<void>;
   /** Opens the task, which is put on record, and asks how to change it. */
   edit(seq: number): Promise<void>;
   say(cause: SaidCause): void;
@@ -101,8 +105,6 @@ export interface LetterWorkDeps extends Pick<Workbench, 'notify' | 'refuse' | 'r
   >;
   /** Why nothing can be changed here now; undefined: it can. */
   readonly whyNot: () => string | undefined;
-  /** Shows what is archived. */
-  readonly showArchived: () => void;
 }
 
 const none: ReadonlySet<number> = new Set();
@@ -121,10 +123,10 @@ export function toBase64(bytes: Uint8Array): string {
 
 /** Creates it with nothing selected. */
 export function createLetterWork(deps: LetterWorkDeps): LetterWork {
-  const { client, whyNot, notify, refuse, reportError, showArchived } = deps;
+  const { client, whyNot, notify, refuse, reportError } = deps;
   const store = createStore<LetterWorkState>(() => ({
     ...{ pane: 'groups', group: null, letter: null, awaitedRow: null, isOpen: false, picked: none, isAll: false },
-    ...{ asking: undefined, drafts: new Map() },
+    ...{ asking: undefined, drafts: new Map(), undoable: null },
   }));
   const close = (): void => store.setState({ asking: undefined });
 
@@ -140,19 +142,25 @@ export function createLetterWork(deps: LetterWorkDeps): LetterWork {
     store.setState({ asking: { kind, scope, plan: asked } });
   }
 
-  async function restoreAgain(scope: LetterScope): Promise<void> {
-    const { planId } = await client.plan({ selection: selectionOf(scope, 'restore'), action: 'restore' });
+  /** Brings back what that operation has archived, and nothing that was archived before it. */
+  async function undo(archivedBy: string): Promise<void> {
+    const { planId, count: found } = await client.plan({ selection: { archivedBy }, action: 'restore' });
+    if (store.getState().undoable === archivedBy) store.setState({ undoable: null });
+    if (found === 0) return refuse('Undo the archive: nothing of it is archived here any more.');
     const { count } = await client.restore({ planId });
     notify(`${lettersWords(count)} restored.`);
   }
 
-  /** What was archived is brought back where it is known letter by letter; else it is shown. */
-  function undoOf(scope: LetterScope) {
-    if (scope.kind === 'matching') return { label: 'Show what is archived', run: showArchived, whyNot: null };
-    return {
-      ...{ label: 'Restore', whyNot },
-      run: () => void restoreAgain(scope).catch((error: unknown) => reportError('Restore the letters', error)),
-    };
+  async function restore(scope: LetterScope | undefined): Promise<void> {
+    const { undoable } = store.getState();
+    const isMeant = scope !== undefined && (undoable === null || looksAtArchived(scope));
+    const asked = isMeant
+      ? await client.plan({ selection: selectionOf(scope, 'restore'), action: 'restore' })
+      : undefined;
+    if (isMeant && asked !== undefined && asked.count > 0) {
+      store.setState({ asking: { kind: 'restore', scope, plan: asked } });
+    } else if (undoable !== null) await undo(undoable);
+    else refuse('Restore: nothing of this is archived; the filter state:archived lists what is.');
   }
 
   function done(text: string, offer?: Parameters<Workbench['notify']>[1]): void {
@@ -181,6 +189,7 @@ export function createLetterWork(deps: LetterWorkDeps): LetterWork {
     pickAll: () => store.setState({ isAll: true, picked: none }),
     clearPicks: () => store.setState({ isAll: false, picked: none }),
     plan,
+    restore,
     async edit(seq) {
       const letter = await client.letter({ seq });
       const opened = await client.open({ seq });
@@ -207,9 +216,11 @@ export function createLetterWork(deps: LetterWorkDeps): LetterWork {
       const { asking } = store.getState();
       if (asking?.kind !== 'archive' && asking?.kind !== 'restore') return;
       const given = { planId: asking.plan.planId, ...optional('reason', reason) };
-      const { count } = await (asking.kind === 'archive' ? client.archive(given) : client.restore(given));
-      if (asking.kind === 'archive') done(`${lettersWords(count)} archived.`, undoOf(asking.scope));
-      else done(`${lettersWords(count)} restored.`);
+      if (asking.kind === 'restore') return done(`${lettersWords((await client.restore(given)).count)} restored.`);
+      const { operationId, count } = await client.archive(given);
+      store.setState({ undoable: operationId });
+      const run = () => void undo(operationId).catch((error: unknown) => reportError('Restore the letters', error));
+      done(`${lettersWords(count)} archived.`, { label: 'Restore', whyNot, run });
     },
     async sendEdited({ bytes, queue, reason }) {
       const { asking, drafts } = store.getState();

@@ -17,7 +17,6 @@ export function useLetterWork(): LetterWork {
   const created = createLetterWork({
     ...{ client: client.dlq, notify, refuse, reportError },
     whyNot: () => whyNotChange({ connection: mirror.getState()['connections.state'] }),
-    showArchived: () => view.setState({ letterFilter: 'state:archived' }),
   });
   works.set(workbench, created);
   whileOpen.add(
