@@ -50,7 +50,7 @@ function createCommand(doing: Doing, more: Pick<Command, 'summary' | 'example'>)
   return {
     words: ['dlq', doing],
     changes: 'bus',
-    args: ['[SEQ...]'],
+    args: ['[SEQ|ID...]'],
     options: {
       match: { value: 'FILTER', help: 'all that match, in place of places' },
       'dry-run': { help: 'only says what would be done' },
@@ -68,7 +68,7 @@ letters. Exit code 1 if there is nothing to ${doing}, also with --dry-run. ${fil
         const { bus, answers } = look;
         requireOperator(`dlq ${doing}`, { ...bus, nowMs: host.clock.now() });
         const plans = createPlans(input.common, look, host);
-        const plan = plans.make({ ...answers.select(selection), action: doing });
+        const plan = plans.make({ ...answers.select(selection(look)), action: doing });
         const { planId, ...told } = plan;
         if (plan.count === 0) throw new VakError('not-found', `dlq ${doing}: none; ${planWords(plan)}`);
         if (input.isOn('dry-run')) {

@@ -88,7 +88,7 @@ function redactedText(redacted: BundleResult['redacted']): string {
 export const dlqExportCommand: Command = {
   words: ['dlq', 'export'],
   changes: 'bus',
-  args: ['[SEQ...]'],
+  args: ['[SEQ|ID...]'],
   options: {
     match: { value: 'FILTER', help: 'all that match, in place of places' },
     out: { value: 'FILE', help: 'a new file' },
@@ -115,7 +115,7 @@ on record, so that a read-only context refuses it: use another context for that 
     return await withLetters(common, host, async (look) => {
       requireOperator('dlq export', { ...look.bus, nowMs: host.clock.now() });
       const plans = createPlans(common, look, host);
-      const plan = plans.make({ ...look.answers.select(selection), action: 'export' });
+      const plan = plans.make({ ...look.answers.select(selection(look)), action: 'export' });
       if (plan.count === 0) throw new VakError('not-found', `dlq export: none; ${planWords(plan)}`);
       const frozen = plans.take(plan.planId, 'export');
       const { environment } = plan;

@@ -85,9 +85,12 @@ export function readPlace(text: string): number {
   if (Number.isSafeInteger(seq)) return seq;
   throw new VakError(
     'invalid-input',
-    `SEQ: found ${text.length} characters, allowed: a number as vak dlq ls prints it`,
+    `SEQ: found ${text.length} characters, allowed: a number as vak dlq ls prints it, or the id of a letter or its task`,
   );
 }
+
+/** Whether it is the form of an id; places are numbers. */
+export const isLetterId = (text: string): boolean => uuid.test(text);
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -97,7 +100,7 @@ export function findLetter(text: string, { letters: { book } }: LettersLook): Le
     const own = book.ofId(text);
     return own === undefined ? book.ofTask(text) : [own];
   };
-  const place = uuid.test(text) ? undefined : readPlace(text);
+  const place = isLetterId(text) ? undefined : readPlace(text);
   const found = place === undefined ? byId() : [book.get(place)].filter((one) => one !== undefined);
   const [first, ...more] = found;
   if (first === undefined)

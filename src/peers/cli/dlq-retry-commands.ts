@@ -49,7 +49,7 @@ async function resume(input: CommandInput, host: CliHost): Promise<ExitCode> {
 const retry: Command = {
   words: ['dlq', 'retry'],
   changes: 'bus',
-  args: ['[SEQ...]'],
+  args: ['[SEQ|ID...]'],
   options: {
     match: { value: 'FILTER', help: 'all that match, in place of places' },
     canary: { help: '1, 2, 5, 20 first, each step when the outcomes of the last are known; any failure stops it' },
@@ -76,7 +76,7 @@ retried twice. With --dry-run as vak dlq archive. ${filterNotes}`,
     return await withLetters(common, host, async (look) => {
       requireOperator('dlq retry', { ...look.bus, nowMs: host.clock.now() });
       const plans = createPlans(common, look, host);
-      const { planId, ...plan } = plans.make({ ...look.answers.select(selection), action: 'retry' });
+      const { planId, ...plan } = plans.make({ ...look.answers.select(selection(look)), action: 'retry' });
       if (plan.count === 0) {
         throw new VakError('not-found', `dlq retry: none; ${planWords({ planId, ...plan })}`);
       }

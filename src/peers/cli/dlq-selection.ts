@@ -3,28 +3,35 @@ import { createLetterPlans, type LetterPlans, type PlannedAction } from '../../e
 import { VakError } from '../../shared/base/vak-error.ts';
 import type { LetterSelection } from '../../shared/contract/dlq-contract.ts';
 import type { CliHost, CommandInput, CommonOptions } from './command.ts';
-import { type LettersLook, readPlace } from './dlq-look.ts';
+import { findLetter, isLetterId, type LettersLook, readPlace } from './dlq-look.ts';
 
 const maxReason = 1024;
 const maxPlaces = 10_000;
 
-/** Which letters: by their places, or all that match; one of both. Throws `invalid-input`. */
-export function readSelection({ args, option }: CommandInput, doing: PlannedAction): LetterSelection {
+/**
+ * Which letters: by their places or ids, or all that match; one of both. Ids are looked up in what was read, which throws `not-found`,
+ * `conflict`. Throws `invalid-input`.
+ */
+export function readSelection(
+  { args, option }: CommandInput,
+  doing: PlannedAction,
+): (look: LettersLook) => LetterSelection {
   const filter = option('match');
   if ((filter === undefined) === (args.length === 0)) {
     throw new VakError(
       'invalid-input',
-      `vak dlq ${doing}: give places as vak dlq ls prints them, or --match FILTER, one of both`,
+      `vak dlq ${doing}: give places or ids as vak dlq ls prints them, or --match FILTER, one of both`,
     );
   }
-  if (filter !== undefined) return { filter };
+  if (filter !== undefined) return () => ({ filter });
   if (args.length > maxPlaces) {
     throw new VakError(
       'invalid-input',
       `SEQ: found ${args.length} places, at most ${maxPlaces} are taken; use --match`,
     );
   }
-  return { seqs: args.map(readPlace) };
+  const named = args.map((text) => (isLetterId(text) ? text : readPlace(text)));
+  return (look) => ({ seqs: named.map((one) => (typeof one === 'number' ? one : findLetter(one, look).seq)) });
 }
 
 /** Why, for the record. Throws `invalid-input`. */

@@ -96,7 +96,7 @@ test('D12 vak: dead letters are listed, grouped, shown, archived and restored, a
   expect(await dlq('archive', '--match', 'error:dis', '--dry-run')).toEqual({
     ...{ code: 1, stdout: '', stderr: oneLine(/dlq archive: none; 0 of 3 dead letters/) },
   });
-  const archived = await dlq('archive', '1', '2', '--reason', 'a known disk', '--json', '--quiet');
+  const archived = await dlq('archive', first?.taskId ?? '', '2', '--reason', 'a known disk', '--json', '--quiet');
   expect([archived.code, archived.stderr]).toEqual([0, '']);
   const { operationId } = json<{ operationId: string }>(archived.stdout);
   const restored = await dlq('restore', '--match', `state:archived cause:${first?.cause}`);
@@ -120,12 +120,17 @@ test('D12 vak: dead letters are listed, grouped, shown, archived and restored, a
   await builder.fabric.durable.append('vak.audit.default.builder.action', utf8('no envelope'));
   expect((await dlq('ls')).stderr).toMatch(/^vak: action 8 of the record does not count: It is no envelope: [^\n]+\n$/);
   expect((await dlq('show', '1')).stderr).toBe('');
+  const unknown = '01a22fe7-2db0-74f3-9dda-5b3141cfb83e';
+  expect(await dlq('retry', unknown, '--dry-run')).toMatchObject({
+    code: 1,
+    stderr: oneLine(/.*there is none that counts/),
+  });
   // A worker may not.
   expect(await dlq('archive', '1', '--identity', 'builder')).toMatchObject({ code: 1, stdout: '' });
 }, 120_000);
 
 test.each([
-  [['archive'], /vak dlq archive: give places as vak dlq ls prints them, or --match FILTER, one of both/],
+  [['archive'], /vak dlq archive: give places or ids as vak dlq ls prints them, or --match FILTER, one of both/],
   [['archive', '1', '--match', 'x'], /vak dlq archive: give places/],
   [['restore', 'x1'], /SEQ: found 2 characters, allowed: a number/],
   [['archive', '1', '--reason', 'too long '.repeat(114)], /--reason: found 1026 bytes/],
