@@ -10,6 +10,7 @@ import type { CliHost, Command, CommandInput } from './command.ts';
 import { secretNeed } from './example-needs.ts';
 import { readUntil } from './grant-input.ts';
 import { readSecretInput } from './secret-input.ts';
+import { sealedWords } from './secret-reach.ts';
 import { type OpenWorkspace, withWorkspace } from './workspace.ts';
 
 const printed = 'Prints {id, state: active|open-only|ended|revoked, opensUntil, seals}';
@@ -161,15 +162,17 @@ const revoke: Command = {
   options: { confirm: { value: 'ID', help: 'the same id once more: it cannot be undone' } },
   summary: 'Takes a secret out of use for good: what it sealed does not open any more.',
   notes: `Tasks that wait under it are refused, and receipts and what is on record under it are not read any more: also who archived what. Dead
-letters that it sealed stay in vak dlq ls, as sealed: they can be archived and exported, and neither read nor retried. Its id is never used again. ${printed}.`,
+letters that it sealed stay in vak dlq ls, as sealed: they can be archived and exported, and neither read nor retried. Without --confirm
+it says so, and how many letters and waiting tasks of it lie at the server that is named. Its id is never used again. ${printed}.`,
   needs: 'the secret s2 (vak secret add)',
   example: 'vak secret revoke s2 --confirm s2',
-  run: (input, host) =>
-    changeSecret(input, host, ({ args, option }) => {
-      if (option('confirm') === args[0]) return { state: 'revoked' };
-      const message = `secret revoke: nothing that ${args[0]} sealed would open any more, for good: dead letters of it stay listed without queue, reason and task (see vak dlq ls first); say so with --confirm ${args[0]}`;
-      throw new VakError('invalid-input', message);
-    }),
+  async run(input, host) {
+    const id = readId(input.args[0], 'ID');
+    if (input.option('confirm') === id) return await changeSecret(input, host, () => ({ state: 'revoked' }));
+    const closed = (await sealedWords(id, input.common, host)) ?? 'with --nats-url or --context it is counted there';
+    const message = `secret revoke: nothing that ${id} sealed would open any more, for good (${closed}): dead letters of it stay listed without queue, reason and task (see vak dlq ls first); say so with --confirm ${id}`;
+    throw new VakError('invalid-input', message);
+  },
 };
 
 export const secretCommands: readonly Command[] = [ls, add, openOnly, activate, revoke];

@@ -125,6 +125,13 @@ test('D12 vak: dead letters are listed, grouped, shown, archived and restored, a
     code: 1,
     stderr: oneLine(/.*there is none that counts/),
   });
+  // What a secret has sealed there is counted before it is revoked; another has sealed nothing of it.
+  for (const [id, words] of [
+    ['s1', /.*\(3 dead letter\(s\) and 0 task\(s\) that wait at /],
+    ['s9', /.*\(0 dead letter\(s\) and 0 task\(s\) that wait at /],
+  ] as const) {
+    expect(await vak(['secret', 'revoke', id, ...bus.url()])).toMatchObject({ code: 2, stderr: oneLine(words) });
+  }
   // A worker may not.
   expect(await dlq('archive', '1', '--identity', 'builder')).toMatchObject({ code: 1, stdout: '' });
 }, 120_000);
