@@ -155,6 +155,7 @@ describe('json-scan', () => {
     expect(failure('{"token":"CANARY-1", "x":CANARY}').message).toBe(
       'data.x: a value is missing at character 26 of 32',
     );
+    expect(failure('{"x": 5').message).toBe('data.x: a "," or "}" is missing at its end, after 7 characters');
     const deep = `{"${'n'.repeat(5000)}":`.repeat(100);
     expect(failure(deep).message.length).toBeLessThan(300);
     expect(failure('x', { field: '' }).details?.['field']).toBe('JSON');

@@ -86,7 +86,10 @@ function pathOf(scan: Scan): string {
 
 function fail(scan: Scan, why: string): never {
   const path = pathOf(scan);
-  throw new VakError('invalid-payload', `${path}: ${why} at character ${scan.at + 1} of ${scan.text.length}`, {
+  const { length } = scan.text;
+  const where =
+    scan.at < length ? `at character ${scan.at + 1} of ${length}` : `at its end, after ${length} characters`;
+  throw new VakError('invalid-payload', `${path}: ${why} ${where}`, {
     details: { field: path },
   });
 }
