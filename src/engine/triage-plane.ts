@@ -163,7 +163,10 @@ export function createTriagePlane(deps: TriagePlaneDeps): TriagePlane {
     campaigns.follow();
   };
   const openings = held.add(createOpenings(deps));
-  const trace = createTraceService({ workspace, durable: live.durable, buffer, reader, judge, clock });
+  const trace = createTraceService({
+    ...{ workspace, durable: live.durable, buffer, reader, judge, checkSignature, clock, prompt: deps.prompt },
+    ...{ grants: deps.grants, rootOf: (name) => (gate.isOpen ? rootIn(keyStore.read(), name) : undefined) },
+  });
   for (const one of [connection, gate]) held.add(one.onChange(follow));
   held.add(gate.onChange((isOpen) => isOpen || openings.lock()));
   void campaigns.resume();

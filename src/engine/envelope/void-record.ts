@@ -6,7 +6,7 @@ import { isVakError } from '../../shared/base/vak-error.ts';
 import type { ChainHead } from '../../shared/protocol/chain-verdict.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { payloadBytesOf } from '../../shared/protocol/envelope-codec.ts';
-import { parseSource } from '../../shared/protocol/envelope-fields.ts';
+import { isSameSender, parseSource } from '../../shared/protocol/envelope-fields.ts';
 import { decodePayload, type PayloadOf } from '../../shared/protocol/payloads.ts';
 
 const voidType = 'vak.audit.void';
@@ -26,7 +26,6 @@ export function readVoidRecord(envelope: Envelope): ChainHead | undefined {
   const record = readPayload(envelope);
   if (record === undefined) return undefined;
   const { source, seq, leaf } = record;
-  const [sender, owner] = [parseSource(envelope.source), parseSource(source)];
-  if (sender === undefined || owner === undefined) return undefined;
-  return sender.ws === owner.ws && sender.peer === owner.peer ? { source, seq, leaf } : undefined;
+  const isOurs = parseSource(source) !== undefined;
+  return isOurs && isSameSender(envelope.source, source) ? { source, seq, leaf } : undefined;
 }

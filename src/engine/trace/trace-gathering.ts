@@ -3,21 +3,18 @@
  * Law: it only reads, a bounded part of each; only what holds the trace's id is decoded; whatever was not looked at is told.
  */
 
-import { isVakError } from '../../shared/base/vak-error.ts';
-import type { TraceSearch } from '../../shared/contract/trace-contract.ts';
+import type { TraceSearch } from '../../shared/contract/trace-search.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
-import type { DurablePlane, StoredMessage } from '../bus/durable.ts';
+import type { StoredMessage } from '../bus/durable.ts';
 import type { HeldMessage, MessageBuffer } from '../feeds/message-buffer.ts';
+import { readStreams, type StreamSearchDeps } from './stream-search.ts';
 import { mayHold, readTraced, type TraceReading, type TraceRecord } from './trace-record.ts';
 
 /** Streams that a trace goes through, by their short names. */
 const streams = ['WORK', 'RECEIPTS', 'DLQ', 'APPROVALS', 'INBOX', 'AUDIT'] as const;
-const pageLimit = 256;
 
 /** What is looked at and kept at most. */
 const traceBounds = {
-  /** Messages of each stream, the newest. */
-  perStream: 20_000,
   /** Messages of what was heard, and their bytes. */
   heard: 65_536,
   heardBytes: 64 * 1024 * 1024,
@@ -43,13 +40,8 @@ export interface GatheredTrace {
   readonly leftOutCount: number;
 }
 
-export interface TraceGatheringDeps extends Omit<TraceReading, 'traceId'> {
-  readonly workspace: string;
-  readonly durable: DurablePlane;
+export interface TraceGatheringDeps extends Omit<TraceReading, 'traceId'>, StreamSearchDeps {
   readonly buffer: Pick<MessageBuffer, 'get' | 'oldestSeq' | 'newestSeq'>;
-  /** Lets others run between two pages. */
-  readonly rest: () => Promise<void>;
-  readonly signal: AbortSignal;
 }
 
 /** What was found, each envelope once: what lies in a stream rather than what was heard. */
@@ -92,43 +84,12 @@ function createLive() {
   };
 }
 
-async function searchStream(
-  name: string,
-  found: Found,
-  reading: TraceReading & TraceGatheringDeps,
-): Promise<TraceSearch> {
-  const { durable, workspace, traceId, rest, signal } = reading;
-  const needle = Buffer.from(traceId);
-  const stream = durable.stream(`VAK_${name}_${workspace}`);
-  const { firstSeq, lastSeq } = await stream.state();
-  const fromSeq = Math.max(firstSeq, lastSeq - traceBounds.perStream + 1);
-  let readCount = 0;
-  for (let next: number | undefined = fromSeq; next !== undefined && next <= lastSeq; ) {
-    const page = await stream.read({ fromSeq: next, limit: pageLimit, signal });
-    for (const message of page.messages) {
-      const record = mayHold(message.data, needle) ? readTraced(message, reading, { isStored: true }) : undefined;
-      if (record !== undefined) found.add(record);
-    }
-    readCount += page.messages.length;
-    next = page.nextSeq;
-    await rest();
-    signal.throwIfAborted();
-  }
-  return { stream: name, readCount, isWhole: fromSeq <= Math.max(1, firstSeq), problem: null };
-}
-
 async function searchStreams(found: Found, reading: TraceReading & TraceGatheringDeps): Promise<TraceSearch[]> {
-  const searches: TraceSearch[] = [];
-  for (const name of streams) {
-    try {
-      searches.push(await searchStream(name, found, reading));
-    } catch (error) {
-      // One that was not made, may not be read or is not reachable now says nothing of the others.
-      if (!isVakError(error) || reading.signal.aborted) throw error;
-      searches.push({ stream: name, readCount: 0, isWhole: false, problem: error.message });
-    }
-  }
-  return searches;
+  const needle = Buffer.from(reading.traceId);
+  return await readStreams(streams, reading, (message) => {
+    const record = mayHold(message.data, needle) ? readTraced(message, reading, { isStored: true }) : undefined;
+    if (record !== undefined) found.add(record);
+  });
 }
 
 /** Whether a message that was heard is an event of the trace that nothing speaks against. */

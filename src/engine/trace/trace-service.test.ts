@@ -65,7 +65,12 @@ function letterOf(task: Tried['task'], failedMs: number) {
 async function read(signal = new AbortController().signal): Promise<TraceReport> {
   const { workspace, fabric, clock } = place;
   const { buffer, reader, judge } = workspace;
-  const service = createTraceService({ workspace: 'acme', durable: fabric.durable, buffer, reader, judge, clock });
+  const { checkSignature } = workspace.judging;
+  const prompt = { chooseSaveFile: () => Promise.reject(), chooseOpenFile: () => Promise.reject() };
+  const service = createTraceService({
+    ...{ workspace: 'acme', durable: fabric.durable, buffer, reader, judge, checkSignature, clock, prompt },
+    ...{ grants: workspace.grants, rootOf: () => undefined },
+  });
   const reading = Promise.resolve(service.read({ traceId: trace.traceId }, { signal }));
   let isOver = false;
   void reading

@@ -7,6 +7,7 @@ import { fromBase64, toText } from '../../shared/base/bytes.ts';
 import { isVakError } from '../../shared/base/vak-error.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { decodeEnvelope, payloadBytesOf } from '../../shared/protocol/envelope-codec.ts';
+import { isSameSender } from '../../shared/protocol/envelope-fields.ts';
 import { decodePayload } from '../../shared/protocol/payloads.ts';
 import { leafOf, payloadHashOf } from '../envelope/hashing.ts';
 import type { BundleEnvelope, BundleProof } from './bundle-format.ts';
@@ -140,7 +141,7 @@ export function checkBundleProof(line: BundleProof, signers: BundleSigners): Che
   const signature = signers.ofEnvelope(envelope, checkpoint.subject, checkpoint.storedMs);
   const broken = findBrokenLink(inputs, said.seq, said.head);
   const errors = [
-    ...(envelope.source === source && said.source === source ? [] : ['Its checkpoint is of another chain.']),
+    ...(said.source === source && isSameSender(envelope.source, source) ? [] : ['Its checkpoint is of another chain.']),
     ...(payloadHashOf(envelope) === envelope.payloadhash ? [] : ['Its checkpoint was changed.']),
     ...(signature.kind === 'unsigned' ? ['Its checkpoint is not signed.'] : []),
     ...sayWhy(signature),

@@ -7,6 +7,7 @@ import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
 import type { Envelope } from '../../shared/protocol/envelope.ts';
 import { payloadBytesOf } from '../../shared/protocol/envelope-codec.ts';
+import { isSameSender } from '../../shared/protocol/envelope-fields.ts';
 import { leafInput } from '../../shared/protocol/leaf-input.ts';
 import { decodePayload } from '../../shared/protocol/payloads.ts';
 import { buildSubject } from '../../shared/protocol/subject.ts';
@@ -43,12 +44,12 @@ interface Held {
 
 const lacking = (what: string): VakError => new VakError('not-found', `chain prove: ${what}`);
 
-/** The place that a checkpoint vouches for; undefined: it is none of its own chain. */
-function vouchedBy(envelope: Envelope): number | undefined {
+/** The head that a checkpoint vouches for; undefined: it is none, or of another peer's chain. */
+function vouchedBy(envelope: Envelope): { source: string; seq: number } | undefined {
   if (envelope.type !== 'vak.audit.checkpoint') return undefined;
   try {
     const { source, seq } = decodePayload('vak.audit.checkpoint', payloadBytesOf(envelope));
-    return source === envelope.source ? seq : undefined;
+    return isSameSender(envelope.source, source) ? { source, seq } : undefined;
   } catch (error) {
     if (isVakError(error)) return undefined;
     throw error;
@@ -95,13 +96,12 @@ export function createProofGathering({ seq: from, source }: ProofWanted): ProofG
 
   return {
     note(envelope, bytes) {
-      const held = chainOf(envelope.source);
-      if (held === undefined) return;
-      const seq = Number(envelope.seqnum);
-      if (seq >= from && seq < end) held.leaves.set(seq, leafInput(envelope));
+      const seq = envelope.seqnum;
+      if (seq >= from && seq < end) chainOf(envelope.source)?.leaves.set(seq, leafInput(envelope));
       const vouched = vouchedBy(envelope);
-      if (vouched !== undefined && vouched >= from && vouched < end) {
-        held.checkpoints.push({ seq: vouched, envelope, bytes: bytes.slice() });
+      // Those of what is claimed lie in the chain of the rest (E14).
+      if (vouched !== undefined && vouched.seq >= from && vouched.seq < end) {
+        chainOf(vouched.source)?.checkpoints.push({ seq: vouched.seq, envelope, bytes: bytes.slice() });
       }
     },
     proof() {

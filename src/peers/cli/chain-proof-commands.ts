@@ -1,13 +1,13 @@
 /** `vak chain prove|check`: that an envelope lies in its sender's chain, shown to somebody who has nothing else of it (protocol.md E14). */
 import { leafOf } from '../../engine/envelope/hashing.ts';
 import { checkBundleProof, type ProofFinding } from '../../engine/triage/bundle-envelope-check.ts';
-import { type BundleProof, bundleLineBytes, parseBundleLine } from '../../engine/triage/bundle-format.ts';
+import { type BundleProof, bundleLineBytes } from '../../engine/triage/bundle-format.ts';
 import { type BundleSigners, createBundleSigners } from '../../engine/triage/bundle-signers.ts';
 import { createProofGathering } from '../../engine/triage/chain-proof.ts';
-import { fromBase64, toText } from '../../shared/base/bytes.ts';
+import { maxProofBytes, parseProof, workspaceOfProof } from '../../engine/triage/proof-file.ts';
+import { toText } from '../../shared/base/bytes.ts';
 import { isVakError, VakError } from '../../shared/base/vak-error.ts';
 import { visibleText } from '../../shared/base/visible-text.ts';
-import { decodeEnvelope } from '../../shared/protocol/envelope-codec.ts';
 import { openEnvelopeLines } from './chain-input.ts';
 import { type CliHost, type Command, type CommandInput, exitCodes } from './command.ts';
 import { withEnvelopeWorkspace } from './envelope-workspace.ts';
@@ -15,8 +15,6 @@ import { openInputFile } from './input-file.ts';
 import { isWrapped, readMessage, wrappedError } from './message-reading.ts';
 
 const maxLineBytes = 1024 * 1024;
-/** A proof of 257 leaf inputs of the largest form, and its checkpoint. */
-const maxProofBytes = 4 * 1024 * 1024;
 
 function readSeq(text: string | undefined): number {
   const seq = Number(text);
@@ -66,28 +64,8 @@ async function readFileBytes(path: string, field: string, maxBytes: number): Pro
   throw new VakError('limit-exceeded', `${field}: the file has more than ${maxBytes} bytes`);
 }
 
-/** Throws `invalid-input` for what is no proof. */
-async function readProof(path: string): Promise<BundleProof> {
-  const bytes = await readFileBytes(path, 'PROOF', maxProofBytes);
-  try {
-    const line = parseBundleLine(bytes);
-    if (line.kind === 'proof') return line;
-  } catch (cause) {
-    if (!isVakError(cause)) throw cause;
-    throw new VakError('invalid-input', `PROOF: it is none: ${cause.message}`, { cause });
-  }
-  throw new VakError('invalid-input', 'PROOF: it is none; name what vak chain prove printed');
-}
-
-/** Workspace of the checkpoint; undefined where it cannot be read, which the check says. */
-function workspaceOf({ checkpoint }: BundleProof): string | undefined {
-  try {
-    return decodeEnvelope(fromBase64(checkpoint.envelope, 'checkpoint')).workspaceid;
-  } catch (error) {
-    if (isVakError(error)) return undefined;
-    throw error;
-  }
-}
+const readProof = async (path: string): Promise<BundleProof> =>
+  parseProof(await readFileBytes(path, 'PROOF', maxProofBytes), 'PROOF');
 
 /** Runs with who signs there, as far as the profile knows. */
 async function withSigners<T>(
@@ -95,7 +73,7 @@ async function withSigners<T>(
   { proof, host }: { readonly proof: BundleProof; readonly host: CliHost },
   work: (signers: BundleSigners) => T,
 ): Promise<T> {
-  const ws = workspaceOf(proof) ?? common.workspace;
+  const ws = workspaceOfProof(proof) ?? common.workspace;
   return await withEnvelopeWorkspace(
     { common: { ...common, workspace: ws }, wanted: 'grants' },
     host,

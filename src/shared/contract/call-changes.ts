@@ -130,5 +130,9 @@ export const callChanges: Readonly<Record<CallName<AppContract>, Changes>> = {
   'swarm.run': 'bus',
   'swarm.start': 'bus',
   'swarm.stop': 'machine',
+  'trace.chain': 'nothing',
+  'trace.checkProof': 'nothing',
+  'trace.prove': 'machine',
   'trace.read': 'nothing',
+  'trace.sources': 'nothing',
 };

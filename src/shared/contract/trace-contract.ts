@@ -3,7 +3,9 @@
  * Law: every text was made visible, every list is bounded, and what does not count is told apart from what does.
  */
 import { z } from 'zod';
+import type { ChainProofSaved, ChainProofVerdict, ChainReport, ChainSources } from './chain-report.ts';
 import { call } from './define-contract.ts';
+import type { TraceSearch } from './trace-search.ts';
 
 /** Times are ms since the epoch by the clock of the streams: what a peer said was moved by its skew (T4). */
 export interface TraceSegment {
@@ -69,16 +71,6 @@ export interface TraceSkew {
   readonly isContradictory: boolean;
 }
 
-/** How much of a stream was looked at. */
-export interface TraceSearch {
-  readonly stream: string;
-  readonly readCount: number;
-  /** All that lies there was. */
-  readonly isWhole: boolean;
-  /** Why it was not read; null: it was. */
-  readonly problem: string | null;
-}
-
 export interface TraceReport {
   readonly traceId: string;
   /** In the order of the waterfall: whatever was caused stands below its cause. */
@@ -98,7 +90,20 @@ export interface TraceReport {
   readonly readAtMs: number;
 }
 
+const source = z.string().min(1).max(2_048);
+
 export const traceContract = {
+  /** Sources of which something lies in the streams. Throws `aborted`. */
+  sources: call(z.object({}))<ChainSources>(),
+  /** What is visible of a source's chain; of one that nobody has seen nothing is. Throws `aborted`. */
+  chain: call(z.object({ source }))<ChainReport>(),
+  /**
+   * Asks for a file and writes the inclusion proof of an envelope (E14). Throws `not-found` that says what is lacking, `conflict` where
+   * what is here does not lead to the checkpoint, `aborted`, and what writing throws.
+   */
+  prove: call(z.object({ source, seq: z.int().nonnegative() }))<ChainProofSaved>(),
+  /** Asks for a proof's file and checks it. Throws `invalid-input` for what is no proof, `limit-exceeded`, `aborted`. */
+  checkProof: call(z.object({}))<ChainProofVerdict>(),
   /** Gathers a trace. A trace of which nothing is found has no rows. Throws `aborted`. */
   read: call(
     z.object({ traceId: z.string().regex(/^(?!0{32}$)[0-9a-f]{32}$/, 'expected 32 lower hex digits, not all zero') }),

@@ -58,6 +58,13 @@ export function parseSource(source: string): FabricSource | undefined {
   return { ws, peer, session };
 }
 
+/** Whether two sources are of one peer: each the same, or sessions of it (E12). */
+export function isSameSender(left: string, right: string): boolean {
+  if (left === right) return true;
+  const [a, b] = [parseSource(left), parseSource(right)];
+  return a !== undefined && b !== undefined && a.ws === b.ws && a.peer === b.peer;
+}
+
 function checkTokenField(field: string, value: string): void {
   if (!isToken(value)) refuseField(field, `expected 1–64 of A–Z a–z 0–9 _ -, got ${kindOf(value)}`);
 }
