@@ -5,7 +5,7 @@
 import { createDisposer } from '../shared/base/disposer.ts';
 import type { AppContract } from '../shared/contract/app-contract.ts';
 import type { Services } from '../shared/contract/define-contract.ts';
-import { createStoredJudge } from './envelope/stored-judge.ts';
+import { createStoredJudge, type StoredJudge } from './envelope/stored-judge.ts';
 import type { MessageBuffer } from './feeds/message-buffer.ts';
 import type { KeyStoreContents } from './identity/key-store.ts';
 import type { Pins } from './identity/pins.ts';
@@ -112,6 +112,16 @@ function readersOf({ workspace, trust }: Pick<TriagePlaneDeps, 'workspace' | 'tr
   };
 }
 
+/** Traces and chains; a root is known while the key store is open. */
+function createTraces(deps: TriagePlaneDeps, judge: StoredJudge) {
+  const { workspace, connection, keyStore, gate, trust, buffer, clock, prompt, grants } = deps;
+  return createTraceService({
+    ...{ workspace, durable: connection.live.durable, buffer, judge, clock, prompt, grants },
+    ...{ reader: trust.reader, checkSignature: trust.checkSignature },
+    rootOf: (name) => (gate.isOpen ? rootIn(keyStore.read(), name) : undefined),
+  });
+}
+
 /** Builds it; it looks as soon as the key store is open and an engine is there. */
 export function createTriagePlane(deps: TriagePlaneDeps): TriagePlane {
   const { workspace, connection, keyStore, outbox, gate, trust, buffer, clock, randomness, logger, onChange } = deps;
@@ -163,10 +173,7 @@ export function createTriagePlane(deps: TriagePlaneDeps): TriagePlane {
     campaigns.follow();
   };
   const openings = held.add(createOpenings(deps));
-  const trace = createTraceService({
-    ...{ workspace, durable: live.durable, buffer, reader, judge, checkSignature, clock, prompt: deps.prompt },
-    ...{ grants: deps.grants, rootOf: (name) => (gate.isOpen ? rootIn(keyStore.read(), name) : undefined) },
-  });
+  const trace = createTraces(deps, judge);
   for (const one of [connection, gate]) held.add(one.onChange(follow));
   held.add(gate.onChange((isOpen) => isOpen || openings.lock()));
   void campaigns.resume();

@@ -11,10 +11,10 @@ import { readStreams, type StreamSearchDeps } from './stream-search.ts';
 import { mayHold, readTraced, type TraceReading, type TraceRecord } from './trace-record.ts';
 
 /** Streams that a trace goes through, by their short names. */
-const streams = ['WORK', 'RECEIPTS', 'DLQ', 'APPROVALS', 'INBOX', 'AUDIT'] as const;
+export const traceStreams = ['WORK', 'RECEIPTS', 'DLQ', 'APPROVALS', 'INBOX', 'AUDIT'] as const;
 
 /** What is looked at and kept at most. */
-const traceBounds = {
+export const traceBounds = {
   /** Messages of what was heard, and their bytes. */
   heard: 65_536,
   heardBytes: 64 * 1024 * 1024,
@@ -86,7 +86,7 @@ function createLive() {
 
 async function searchStreams(found: Found, reading: TraceReading & TraceGatheringDeps): Promise<TraceSearch[]> {
   const needle = Buffer.from(reading.traceId);
-  return await readStreams(streams, reading, (message) => {
+  return await readStreams(traceStreams, reading, (message) => {
     const record = mayHold(message.data, needle) ? readTraced(message, reading, { isStored: true }) : undefined;
     if (record !== undefined) found.add(record);
   });

@@ -7,6 +7,7 @@ import type { traceContract } from '../../shared/contract/trace-contract.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ChainJudging } from './chain-record.ts';
 import { type ChainServiceDeps, createChainService } from './chain-service.ts';
+import { findTraceOf } from './trace-finding.ts';
 import { gatherTrace, type TraceGatheringDeps } from './trace-gathering.ts';
 import { buildTrace } from './trace-model.ts';
 
@@ -28,6 +29,9 @@ export function createTraceService({ clock, prompt, rootOf, grants, ...deps }: T
     async read({ traceId }, { signal }) {
       const gathered = await gatherTrace(traceId, looking(signal));
       return buildTrace(traceId, gathered, clock.now());
+    },
+    async find({ envelopeId }, { signal }) {
+      return { traceId: await findTraceOf(envelopeId, looking(signal)) };
     },
     ...createChainService({ looking, now: () => clock.now(), prompt, workspace, rootOf, grants }),
   };

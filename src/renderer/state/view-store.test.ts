@@ -6,6 +6,7 @@ import {
   openSessionTab,
   setSessionCursor,
   showApprovals,
+  showChain,
   showGap,
   showMessage,
   showPeer,
@@ -14,6 +15,7 @@ import {
   showRoom,
   showSession,
   showTrace,
+  showTraceOf,
 } from './view-store.ts';
 
 function memoryStorage(initial?: string) {
@@ -166,6 +168,11 @@ describe('view store', () => {
     expect(next).toMatchObject({ selectedRoom: 'r1', isRoomMembersOpen: true, wanted: null });
     showTrace(store, 'ab'.repeat(16));
     expect(createViewStore(storage).getState()).toMatchObject({ view: 'trace', selectedTrace: 'ab'.repeat(16) });
+    showChain(store, 'vak://default/ada/ada-1-d');
+    const chain = { tracePage: 'chains', selectedChain: 'vak://default/ada/ada-1-d' };
+    expect(createViewStore(storage).getState()).toMatchObject({ view: 'trace', ...chain });
+    showTraceOf(store, 'e1');
+    expect(store.getState()).toMatchObject({ tracePage: 'trace', wanted: { kind: 'trace', envelopeId: 'e1' } });
     storage.setItem('view-state-v1', '{"selectedTrace":"../x"}');
     expect(createViewStore(storage).getState().selectedTrace).toBeNull();
     showPeer(store, 'bob');

@@ -24,6 +24,7 @@ export type StreamsMode = 'messages' | 'session';
 /** Parts of Identity & access, in the order of their tabs. */
 export const identityTabIds = ['self', 'grants', 'peers', 'what-if'] as const;
 export type IdentityTab = (typeof identityTabIds)[number];
+export type TracePage = 'trace' | 'chains';
 /** What Streams is to show next. */
 export type WantedInStreams =
   | { readonly kind: 'message'; readonly seq: number }
@@ -41,6 +42,8 @@ export type Wanted =
   | { readonly kind: 'setting'; readonly key: string }
   /** Those that a filter finds. */
   | { readonly kind: 'letters'; readonly filter: string }
+  /** The trace that an envelope is of. */
+  | { readonly kind: 'trace'; readonly envelopeId: string }
   /** A peer with its keys, in Identity & access. */
   | { readonly kind: 'peer'; readonly peer: string }
   /** A room, at one of its messages; null: where it was left. */
@@ -74,6 +77,9 @@ export interface ViewState {
   readonly identityTab: IdentityTab;
   /** The trace that is shown; null: none is. */
   readonly selectedTrace: string | null;
+  /** What the Trace view shows: a trace, or the chains of sources; and the source whose chain is looked at. */
+  readonly tracePage: TracePage;
+  readonly selectedChain: string | null;
   /** The room that is shown, and whether its members are listed beside it. */
   readonly selectedRoom: string | null;
   readonly isRoomMembersOpen: boolean;
@@ -109,6 +115,8 @@ const defaults: ViewState = {
   queueFilter: '',
   identityTab: 'self',
   selectedTrace: null,
+  tracePage: 'trace',
+  selectedChain: null,
   selectedRoom: null,
   isRoomMembersOpen: false,
   messageFilter: '',
@@ -193,6 +201,8 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
     queueFilter: textOf(raw['queueFilter'], defaults.queueFilter),
     identityTab: oneOf(raw['identityTab'], identityTabIds, defaults.identityTab),
     selectedTrace: /^[0-9a-f]{32}$/.exec(textOf(raw['selectedTrace'], ''))?.[0] ?? null,
+    tracePage: oneOf(raw['tracePage'], ['trace', 'chains'], defaults.tracePage),
+    selectedChain: textOf(raw['selectedChain'], '').slice(0, 2_048) || null,
     selectedRoom: textOf(raw['selectedRoom'], '') || null,
     isRoomMembersOpen: raw['isRoomMembersOpen'] === true,
     messageFilter: textOf(raw['messageFilter'], defaults.messageFilter),
@@ -328,7 +338,17 @@ export function showRoom(
 
 /** Shows a trace by its id, 32 lower hex digits. */
 export function showTrace(store: Pick<StoreApi<ViewState>, 'setState'>, selectedTrace: string): void {
-  store.setState({ view: 'trace', selectedTrace });
+  store.setState({ view: 'trace', tracePage: 'trace', selectedTrace });
+}
+
+/** Shows the trace that an envelope is of, once it is found. */
+export function showTraceOf(store: Pick<StoreApi<ViewState>, 'setState'>, envelopeId: string): void {
+  store.setState({ view: 'trace', tracePage: 'trace', wanted: { kind: 'trace', envelopeId } });
+}
+
+/** Shows what is known of a source's chain. */
+export function showChain(store: Pick<StoreApi<ViewState>, 'setState'>, selectedChain: string): void {
+  store.setState({ view: 'trace', tracePage: 'chains', selectedChain });
 }
 
 /** Creates the store; every change is written to `storage`. */

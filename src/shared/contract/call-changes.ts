@@ -132,6 +132,7 @@ export const callChanges: Readonly<Record<CallName<AppContract>, Changes>> = {
   'swarm.stop': 'machine',
   'trace.chain': 'nothing',
   'trace.checkProof': 'nothing',
+  'trace.find': 'nothing',
   'trace.prove': 'machine',
   'trace.read': 'nothing',
   'trace.sources': 'nothing',

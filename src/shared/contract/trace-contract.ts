@@ -93,6 +93,8 @@ export interface TraceReport {
 const source = z.string().min(1).max(2_048);
 
 export const traceContract = {
+  /** Which trace an envelope is of; null: neither it nor anything that it caused is here. Throws `aborted`. */
+  find: call(z.object({ envelopeId: z.uuid().lowercase() }))<{ readonly traceId: string | null }>(),
   /** Sources of which something lies in the streams. Throws `aborted`. */
   sources: call(z.object({}))<ChainSources>(),
   /** What is visible of a source's chain; of one that nobody has seen nothing is. Throws `aborted`. */

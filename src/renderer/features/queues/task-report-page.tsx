@@ -2,6 +2,8 @@
 import { CircleCheck, CircleX } from 'lucide-react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { QueueState, TaskAttempt, TaskReport } from '../../../shared/contract/queues-contract.ts';
+import { showTraceOf } from '../../state/view-store.ts';
+import { Button } from '../../ui/button.tsx';
 import { CopyFact, DetailFact, DetailFacts, DetailNotice } from '../../ui/detail-facts.tsx';
 import {
   formatCount,
@@ -13,7 +15,7 @@ import {
   shortenId,
 } from '../../ui/format.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { useViewState } from '../../workbench.tsx';
+import { useViewState, useWorkbench } from '../../workbench.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 import { outcomeWords } from './queue-words.ts';
 import { attemptReason } from './report-words.ts';
@@ -124,10 +126,19 @@ export interface TaskReportPageProps {
 }
 
 export function TaskReportPage({ task, report, queue, onBack }: TaskReportPageProps) {
+  const { view } = useWorkbench();
+  const taskId = report?.taskId ?? undefined;
   return (
     <TaskPage
       title={`Task ${visibleText(shortenId(report?.taskId ?? task, 20))}`}
       onBack={onBack}
+      actions={
+        taskId !== undefined && (
+          <Button onClick={() => showTraceOf(view, taskId)} data-testid="task-show-trace">
+            Show trace
+          </Button>
+        )
+      }
       data-testid="task-report"
     >
       {report === undefined ? (

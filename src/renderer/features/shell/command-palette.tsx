@@ -6,10 +6,12 @@ import { flushSync } from 'react-dom';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { Action } from '../../actions/action-registry.ts';
 import { useAllActions, useRunAction } from '../../actions/use-registry.ts';
+import { showTrace, showTraceOf } from '../../state/view-store.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { formatCount, formatRelative } from '../../ui/format.ts';
 import { KeyHint } from '../../ui/key-hint.tsx';
-import { useSnapshot, useViewState } from '../../workbench.tsx';
+import { readTraceSought, type TraceSought } from '../../ui/trace-id.ts';
+import { useSnapshot, useViewState, useWorkbench, type Workbench } from '../../workbench.tsx';
 import { findQueues, findSessions, groupActions, paletteScore } from './palette-entries.ts';
 import { titleOfView } from './view-catalog.ts';
 import './command-palette.css';
@@ -93,8 +95,33 @@ function QueueItems({ query, onChoose }: QueueItemsProps) {
   );
 }
 
+function TraceItem({ query, onChoose }: { readonly query: string; readonly onChoose: (sought: TraceSought) => void }) {
+  const sought = readTraceSought(query);
+  if (sought === undefined) return null;
+  const title = sought.kind === 'trace' ? 'Show this trace' : 'Show the trace of this envelope';
+  return (
+    <Command.Group heading="Trace" className="palette-group">
+      <Command.Item
+        className="palette-item"
+        value={`trace ${query}`}
+        keywords={[query]}
+        onSelect={() => onChoose(sought)}
+      >
+        <span className="palette-item-title">{title}</span>
+        <span className="palette-item-note data">{sought.kind === 'trace' ? sought.traceId : sought.envelopeId}</span>
+      </Command.Item>
+    </Command.Group>
+  );
+}
+
+function showSought(view: Workbench['view'], sought: TraceSought): void {
+  if (sought.kind === 'trace') showTrace(view, sought.traceId);
+  else showTraceOf(view, sought.envelopeId);
+}
+
 function PaletteContent({ onClose, onChooseSession, onChooseQueue }: Omit<CommandPaletteProps, 'isOpen'>) {
   const [query, setQuery] = useState('');
+  const { view } = useWorkbench();
   const viewTitle = titleOfView(useViewState((state) => state.view));
   const groups = groupActions(
     useAllActions().filter(
@@ -142,6 +169,7 @@ function PaletteContent({ onClose, onChooseSession, onChooseQueue }: Omit<Comman
             ))}
           </Command.Group>
         ))}
+        <TraceItem query={query} onChoose={(sought) => afterClose(() => showSought(view, sought))} />
         <QueueItems query={query} onChoose={(queue) => afterClose(() => onChooseQueue(queue))} />
         <SessionItems query={query} onChoose={(session) => afterClose(() => onChooseSession(session))} />
       </Command.List>

@@ -1,7 +1,10 @@
 /** The tasks of a session, newest first: how each ended, why, how long it took. */
-import { CircleCheck, CircleStop, CircleX, LoaderCircle } from 'lucide-react';
+import { ChartGantt, CircleCheck, CircleStop, CircleX, LoaderCircle } from 'lucide-react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
+import { showTraceOf } from '../../state/view-store.ts';
 import { formatCount, formatDuration, shortenId } from '../../ui/format.ts';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { useWorkbench } from '../../workbench.tsx';
 import type { TaskRow } from './task-log.ts';
 
 const icons = { running: LoaderCircle, done: CircleCheck, failed: CircleX, cancelled: CircleStop } as const;
@@ -29,6 +32,7 @@ export interface SessionTasksProps {
 }
 
 export function SessionTasks({ tasks, forgottenCount }: SessionTasksProps) {
+  const { view } = useWorkbench();
   if (tasks.length === 0) return <p className="session-hint dim">No task of this session is in the buffer.</p>;
   return (
     <ul className="session-tasks" data-testid="session-tasks">
@@ -45,6 +49,11 @@ export function SessionTasks({ tasks, forgottenCount }: SessionTasksProps) {
               {task.state === 'running' ? '' : outcomeOf(task)}
             </span>
             <span className="data dim">{durationOf(task)}</span>
+            <IconButton
+              icon={ChartGantt}
+              label={`Show the trace of ${titleOf(task)}`}
+              onClick={() => showTraceOf(view, task.taskId)}
+            />
           </li>
         );
       })}

@@ -1,19 +1,28 @@
 /** What can be done in the Trace view, for keys, palette and the sheet of keys. */
 import type { Action } from '../../actions/action-registry.ts';
 import type { Workbench } from '../../workbench.tsx';
+import type { ChainWork } from './chain-work.ts';
 import type { TraceWork } from './trace-work.ts';
 import { moveBy, wholeTrace, zoomBy } from './trace-zoom.ts';
 import { openRow, openWords } from './use-trace.ts';
 
 const group = 'Trace';
 
-export function createTraceActions(work: TraceWork, view: Workbench['view']): readonly Action[] {
+/** What they act on. */
+interface TraceActing {
+  readonly work: TraceWork;
+  readonly chains: Pick<ChainWork, 'refresh'>;
+  readonly view: Workbench['view'];
+}
+
+export function createTraceActions({ work, chains, view }: TraceActing): readonly Action[] {
+  const isChains = (): boolean => view.getState().tracePage === 'chains';
   const selected = () => {
     const { report, selectedId } = work.store.getState();
     return report?.rows.find(({ id }) => id === selectedId);
   };
   const noTrace = (): string | undefined =>
-    (work.store.getState().report?.rows.length ?? 0) === 0 ? 'No trace is shown' : undefined;
+    isChains() || (work.store.getState().report?.rows.length ?? 0) === 0 ? 'No trace is shown' : undefined;
   const noWaterfall = (): string | undefined =>
     noTrace() ?? (work.store.getState().mode === 'waterfall' ? undefined : 'The graph has no scale of time');
   /** Around what is selected. */
@@ -34,9 +43,9 @@ export function createTraceActions(work: TraceWork, view: Workbench['view']): re
   ];
   return [
     {
-      ...{ id: 'trace.refresh', title: 'Read the trace anew', group, keys: ['r'] },
-      disabledReason: () => (work.store.getState().traceId === null ? 'No trace is shown' : undefined),
-      run: work.refresh,
+      ...{ id: 'trace.refresh', title: 'Read it anew', group, keys: ['r'] },
+      disabledReason: () => (isChains() || work.store.getState().traceId !== null ? undefined : 'No trace is shown'),
+      run: () => (isChains() ? chains.refresh() : work.refresh()),
     },
     {
       ...{ id: 'trace.mode', title: 'Change between waterfall and graph', group, keys: ['g'], disabledReason: noTrace },
@@ -45,7 +54,7 @@ export function createTraceActions(work: TraceWork, view: Workbench['view']): re
     {
       ...{ id: 'trace.open', title: 'Open what the selected row leads to', group },
       disabledReason() {
-        const row = selected();
+        const row = isChains() ? undefined : selected();
         if (row === undefined) return 'No row is selected';
         return openWords(row) === undefined ? 'It leads nowhere' : undefined;
       },
@@ -56,6 +65,7 @@ export function createTraceActions(work: TraceWork, view: Workbench['view']): re
     },
     {
       ...{ id: 'trace.find', title: 'Type a trace id', group, keys: ['/'] },
+      disabledReason: () => (isChains() ? 'Chains are shown' : undefined),
       run: () => document.querySelector<HTMLElement>('[data-testid="trace-field"]')?.focus(),
     },
     ...zooms.map((one) => ({ ...one, disabledReason: noWaterfall })),

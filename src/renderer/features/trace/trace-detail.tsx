@@ -1,6 +1,7 @@
 /** What is known of one row of a trace, and what it leads to. */
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { TraceReport, TraceRow } from '../../../shared/contract/trace-contract.ts';
+import { showChain } from '../../state/view-store.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyFact, DetailFact, DetailFacts } from '../../ui/detail-facts.tsx';
 import { formatCount, formatDateTime, formatDuration } from '../../ui/format.ts';
@@ -45,6 +46,11 @@ export function TraceDetail({ row, report }: { readonly row: TraceRow; readonly 
       <header className="trace-detail-head">
         <h2 className="trace-detail-title">{row.title}</h2>
         {state !== '' && <p className="dim">{state}</p>}
+        {row.source !== null && (
+          <Button onClick={() => showChain(view, row.source ?? '')} data-testid="trace-open-chain">
+            Its chain
+          </Button>
+        )}
         {words !== undefined && (
           <Button onClick={() => openRow(view, row)} data-testid="trace-open-row">
             {words}

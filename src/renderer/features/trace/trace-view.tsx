@@ -1,6 +1,6 @@
 /** Trace: what came of one piece of work, across every queue that it went through (product.md "Trace"). */
-import { ChartGantt, Clock, RefreshCw, TriangleAlert } from 'lucide-react';
-import { type FormEvent, useMemo, useRef, useState } from 'react';
+import { ChartGantt, Clock, FileCheck, RefreshCw, TriangleAlert } from 'lucide-react';
+import { type FormEvent, type ReactNode, useMemo, useRef, useState } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { TraceReport } from '../../../shared/contract/trace-contract.ts';
 import { ActionButton } from '../../actions/action-button.tsx';
@@ -12,30 +12,38 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { shortenId } from '../../ui/format.ts';
 import { SidePanel } from '../../ui/side-panel.tsx';
+import { readTraceSought } from '../../ui/trace-id.ts';
 import { ViewFrame } from '../../ui/view-frame.tsx';
 import { Reading, StaleMark } from '../../ui/view-states.tsx';
 import { useActions, useViewState, useWorkbench } from '../../workbench.tsx';
+import { createChainActions } from './chain-actions.ts';
+import { ChainsPage } from './chains-page.tsx';
 import { createTraceActions } from './trace-actions.ts';
 import { TraceDetail } from './trace-detail.tsx';
 import { TraceGraph } from './trace-graph.tsx';
 import { TraceWaterfall } from './trace-waterfall.tsx';
-import { limitsOf, readTraceId, skewWords, summaryWords } from './trace-words.ts';
-import { useShownTrace, useTraceWork, useTraceWorkState } from './use-trace.ts';
+import { limitsOf, skewWords, summaryWords } from './trace-words.ts';
+import { useChainWork } from './use-chains.ts';
+import { showFound, useShownTrace, useTraceWork, useTraceWorkState } from './use-trace.ts';
 import './trace-view.css';
 
-/** Takes a trace id, or a whole traceparent. */
+/** Takes a trace id, a whole traceparent, or the id of an envelope of it. */
 function TraceField() {
   const { view } = useWorkbench();
   const work = useTraceWork();
   const [text, setText] = useState('');
-  const id = readTraceId(text);
-  const isWrong = text.trim() !== '' && id === undefined;
+  const sought = readTraceSought(text);
+  const isWrong = text.trim() !== '' && sought === undefined;
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
-    if (id === undefined) return;
-    if (view.getState().selectedTrace === id) void work.refresh();
-    showTrace(view, id);
+    if (sought === undefined) return;
     setText('');
+    if (sought.kind === 'envelope') {
+      void showFound({ view, work }, sought.envelopeId);
+      return;
+    }
+    if (view.getState().selectedTrace === sought.traceId) void work.refresh();
+    showTrace(view, sought.traceId);
   };
   return (
     <form className="trace-field" onSubmit={onSubmit}>
@@ -44,11 +52,13 @@ function TraceField() {
         type="text"
         autoComplete="off"
         spellCheck={false}
-        placeholder="Trace id or traceparent"
-        aria-label="Trace id or traceparent"
+        placeholder="Trace or envelope id"
+        aria-label="Trace id, traceparent or envelope id"
         aria-keyshortcuts="/"
         aria-invalid={isWrong || undefined}
-        title={isWrong ? 'A trace id has 32 hexadecimal digits, not all zero.' : undefined}
+        title={
+          isWrong ? 'A trace id has 32 hexadecimal digits, not all zero; the id of an envelope is a UUID.' : undefined
+        }
         data-testid="trace-field"
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -56,7 +66,9 @@ function TraceField() {
       <Button
         type="submit"
         disabledReason={
-          id === undefined ? 'Type the 32 hexadecimal digits of a trace, or paste a traceparent' : undefined
+          sought === undefined
+            ? 'Type the 32 hexadecimal digits of a trace, or paste a traceparent or the id of an envelope'
+            : undefined
         }
       >
         Show
@@ -68,6 +80,7 @@ function TraceField() {
 const modes = [
   { id: 'waterfall', title: 'Waterfall' },
   { id: 'graph', title: 'Graph' },
+  { id: 'chains', title: 'Chains' },
 ] as const;
 
 /** Whether what is shown is that of now, and whose clocks are off. */
@@ -146,16 +159,39 @@ function Shown({ report }: { readonly report: TraceReport }) {
   );
 }
 
+/** What became of looking for the trace of an envelope; undefined: none is looked for. */
+function useFinding(): ReactNode {
+  const { findingId, lostId, findProblem } = useTraceWorkState((state) => state);
+  if (findingId !== null) return <Reading words={`Looking for the trace of envelope ${shortenId(findingId, 20)}…`} />;
+  if (findProblem !== null)
+    return (
+      <div className="view-note">
+        <ErrorNotice report={findProblem} />
+      </div>
+    );
+  if (lostId === null) return undefined;
+  return (
+    <EmptyState
+      icon={ChartGantt}
+      title="Nothing of this envelope is here"
+      what={`Neither envelope ${shortenId(lostId, 20)} nor anything that it caused lies in the streams or was heard since the app started.`}
+      next="It may be of another workspace, older than the streams keep, or of no trace."
+    />
+  );
+}
+
 function Body() {
   const work = useTraceWork();
   const { traceId, report, problem } = useTraceWorkState((state) => state);
+  const finding = useFinding();
+  if (finding !== undefined) return finding;
   if (traceId === null)
     return (
       <EmptyState
         icon={ChartGantt}
         title="No trace is shown"
         what="A trace follows one piece of work through every peer that touched it: where it waited, who worked on it, what failed, what was retried."
-        next="Open one from the inspector of a message in Streams, from a dead letter, or by its id above."
+        next="Open one from the inspector of a message in Streams, from a dead letter or a task, or by its id above."
       >
         <ActionButton action="view.streams" />
         <ActionButton action="view.dead-letters" />
@@ -173,24 +209,46 @@ function Body() {
   return report.rows.length === 0 ? <NothingFound traceId={traceId} report={report} /> : <Shown report={report} />;
 }
 
-function ViewActions({ isShown }: { readonly isShown: boolean }) {
+function ViewActions() {
+  const { view } = useWorkbench();
   const work = useTraceWork();
   const mode = useTraceWorkState((state) => state.mode);
+  const page = useViewState((state) => state.tracePage);
+  const choose = (id: (typeof modes)[number]['id']): void => {
+    if (id !== 'chains') work.setMode(id);
+    view.setState({ tracePage: id === 'chains' ? 'chains' : 'trace' });
+  };
   return (
     <>
-      {isShown && (
-        <>
-          <ChoiceSwitch
-            label="How the trace is shown"
-            choices={modes}
-            chosen={mode}
-            onChoose={work.setMode}
-            testId="trace-mode"
-          />
-          <ActionButton action="trace.refresh" icon={RefreshCw} label="Refresh" />
-        </>
+      <ChoiceSwitch
+        label="What is shown"
+        choices={modes}
+        chosen={page === 'chains' ? 'chains' : mode}
+        onChoose={choose}
+        testId="trace-mode"
+      />
+      <ActionButton action="trace.refresh" icon={RefreshCw} label="Refresh" />
+      {page === 'chains' ? (
+        <ActionButton action="trace.check" icon={FileCheck} label="Check a proof…" />
+      ) : (
+        <TraceField />
       )}
-      <TraceField />
+    </>
+  );
+}
+
+/** What is shown of a trace, beside the title. */
+function TraceSummary() {
+  const traceId = useTraceWorkState((state) => state.traceId);
+  const report = useTraceWorkState((state) => state.report);
+  const hasRows = report !== null && report.rows.length > 0;
+  return (
+    <>
+      <span className="data" title={traceId ?? undefined} data-testid="trace-id">
+        {shortenId(traceId ?? '', 14)}
+      </span>
+      {hasRows && ` · ${summaryWords(report)} `}
+      {hasRows && <Marks report={report} />}
     </>
   );
 }
@@ -198,29 +256,18 @@ function ViewActions({ isShown }: { readonly isShown: boolean }) {
 export function TraceView() {
   const { view } = useWorkbench();
   const work = useTraceWork();
+  const chains = useChainWork();
   useShownTrace();
-  const traceId = useTraceWorkState((state) => state.traceId);
-  const report = useTraceWorkState((state) => state.report);
-  const actions = useMemo((): readonly Action[] => createTraceActions(work, view), [work, view]);
+  const isChains = useViewState((state) => state.tracePage === 'chains');
+  const hasTrace = useTraceWorkState((state) => state.traceId !== null);
+  const actions = useMemo(
+    (): readonly Action[] => [...createTraceActions({ work, chains, view }), ...createChainActions(chains, view)],
+    [work, chains, view],
+  );
   useActions(actions);
-  const hasRows = report !== null && report.rows.length > 0;
   return (
-    <ViewFrame
-      title="Trace"
-      summary={
-        traceId !== null && (
-          <>
-            <span className="data" title={traceId} data-testid="trace-id">
-              {shortenId(traceId, 14)}
-            </span>
-            {hasRows && ` · ${summaryWords(report)} `}
-            {hasRows && <Marks report={report} />}
-          </>
-        )
-      }
-      actions={<ViewActions isShown={traceId !== null} />}
-    >
-      <Body />
+    <ViewFrame title="Trace" summary={!isChains && hasTrace && <TraceSummary />} actions={<ViewActions />}>
+      {isChains ? <ChainsPage /> : <Body />}
     </ViewFrame>
   );
 }

@@ -15,12 +15,6 @@ const states: Readonly<Record<TraceRowState, string>> = {
 
 export const stateWords = (state: TraceRowState): string => states[state];
 
-/** The trace id in what was typed: 32 digits, or a whole `traceparent`; undefined: there is none. */
-export function readTraceId(text: string): string | undefined {
-  const found = /^(?:[0-9a-f]{2}-)?([0-9a-f]{32})(?:-[0-9a-f]{16}-[0-9a-f]{2})?$/.exec(text.trim().toLowerCase());
-  return found === null || /^0+$/.test(found[1] as string) ? undefined : found[1];
-}
-
 /** How long a row took; a moment took nothing. */
 export function tookWords({ fromMs, toMs }: TraceRow, nowMs: number): string {
   if (toMs === null) return `${formatDuration(Math.max(0, nowMs - fromMs))} so far`;

@@ -13,9 +13,15 @@ function createWork() {
     answer(one: TraceReport): void;
     fail(e: Error): void;
   }[] = [];
-  const work = createTraceWork(
-    ({ traceId }, { signal }) => new Promise((answer, fail) => void asked.push({ id: traceId, signal, answer, fail })),
-  );
+  const sought: Record<string, string> = { e1: 'a' };
+  const work = createTraceWork({
+    read: ({ traceId }, { signal }) =>
+      new Promise((answer, fail) => void asked.push({ id: traceId, signal, answer, fail })),
+    find({ envelopeId }) {
+      if (envelopeId === 'e0') return Promise.reject(new VakError('disconnected', 'no server'));
+      return Promise.resolve({ traceId: sought[envelopeId] ?? null });
+    },
+  });
   return { work, asked };
 }
 
@@ -59,4 +65,19 @@ test('a reading that is stopped is no failure', async () => {
   asked[0]?.fail(new VakError('aborted', 'stopped'));
   await reading;
   expect(work.store.getState()).toMatchObject({ problem: null, isBusy: false });
+});
+
+test('T10 the trace of an envelope is found; that nothing is there, or why it failed, stands until a trace is shown', async () => {
+  const { work, asked } = createWork();
+  expect(await work.find('e1')).toBe('a');
+  expect(await work.find('e2')).toBeUndefined();
+  expect(work.store.getState()).toMatchObject({ findingId: null, lostId: 'e2', findProblem: null });
+  expect(await work.find('e0')).toBeUndefined();
+  expect(work.store.getState()).toMatchObject({ findingId: null, lostId: null, findProblem: { why: 'no server' } });
+  const showing = work.show('a');
+  expect(work.store.getState().findProblem).toBeNull();
+  asked[0]?.answer(report('a', ['x']));
+  await showing;
+  const [first, second] = [work.find('e1'), work.find('e2')];
+  expect(await Promise.all([first, second])).toEqual([undefined, undefined]);
 });

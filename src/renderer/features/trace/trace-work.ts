@@ -17,6 +17,12 @@ export interface TraceWorkState {
   readonly selectedId: string | null;
   readonly mode: TraceMode;
   readonly zoom: TraceZoom;
+  /** The envelope whose trace is looked for; null: none is. */
+  readonly findingId: string | null;
+  /** The one of which nothing was found. */
+  readonly lostId: string | null;
+  /** Why looking for it failed. */
+  readonly findProblem: ErrorReport | null;
 }
 
 export interface TraceWork {
@@ -25,6 +31,8 @@ export interface TraceWork {
   show(traceId: string): Promise<void>;
   /** Reads what is shown anew. */
   refresh(): Promise<void>;
+  /** Finds the trace that an envelope is of; undefined: there is none, it failed, or another one is looked for. Never throws. */
+  find(envelopeId: string): Promise<string | undefined>;
   /** Gives up reading. */
   stop(): void;
   select(id: string): void;
@@ -32,17 +40,24 @@ export interface TraceWork {
   setZoom(zoom: TraceZoom): void;
 }
 
-export type ReadTrace = (input: { traceId: string }, options: { signal: AbortSignal }) => Promise<TraceReport>;
+/** The calls that it makes. */
+export interface TraceReading {
+  read(input: { traceId: string }, options: { signal: AbortSignal }): Promise<TraceReport>;
+  find(input: { envelopeId: string }, options: { signal: AbortSignal }): Promise<{ traceId: string | null }>;
+}
+
+const noFinding = { findingId: null, lostId: null, findProblem: null } as const;
 
 const nothing: TraceWorkState = {
   ...{ traceId: null, report: null, isBusy: false, problem: null, selectedId: null },
-  ...{ mode: 'waterfall', zoom: wholeTrace },
+  ...{ mode: 'waterfall', zoom: wholeTrace, ...noFinding },
 };
 
 /** Creates it; nothing is shown. */
-export function createTraceWork(read: ReadTrace): TraceWork {
+export function createTraceWork(calls: TraceReading): TraceWork {
   const store = createStore<TraceWorkState>(() => nothing);
   let reading: AbortController | undefined;
+  let finding: AbortController | undefined;
 
   function take(report: TraceReport): void {
     const { selectedId } = store.getState();
@@ -62,9 +77,9 @@ export function createTraceWork(read: ReadTrace): TraceWork {
     reading?.abort();
     const own = new AbortController();
     reading = own;
-    store.setState({ isBusy: true });
+    store.setState({ isBusy: true, lostId: null, findProblem: null });
     try {
-      const report = await read({ traceId }, { signal: own.signal });
+      const report = await calls.read({ traceId }, { signal: own.signal });
       if (reading === own) take(report);
     } catch (error) {
       const isOver = reading !== own || isVakError(error, 'aborted');
@@ -74,14 +89,35 @@ export function createTraceWork(read: ReadTrace): TraceWork {
     }
   }
 
+  async function find(envelopeId: string): Promise<string | undefined> {
+    finding?.abort();
+    const own = new AbortController();
+    finding = own;
+    store.setState({ ...noFinding, findingId: envelopeId });
+    try {
+      const { traceId } = await calls.find({ envelopeId }, { signal: own.signal });
+      if (own.signal.aborted) return undefined;
+      store.setState({ findingId: null, lostId: traceId === null ? envelopeId : null });
+      return traceId ?? undefined;
+    } catch (error) {
+      if (!own.signal.aborted)
+        store.setState({ findingId: null, findProblem: describeError('Find the trace of an envelope', error) });
+      return undefined;
+    }
+  }
+
   return {
     store,
     show,
+    find,
     async refresh() {
       const { traceId } = store.getState();
       if (traceId !== null) await show(traceId);
     },
-    stop: () => reading?.abort(),
+    stop() {
+      reading?.abort();
+      finding?.abort();
+    },
     select: (selectedId) => store.setState({ selectedId }),
     setMode: (mode) => store.setState({ mode }),
     setZoom: (zoom) => store.setState({ zoom }),
