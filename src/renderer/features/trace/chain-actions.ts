@@ -33,10 +33,5 @@ export function createChainActions(work: ChainWork, view: Workbench['view']): re
         await work.check();
       },
     },
-    {
-      ...{ id: 'trace.place', title: 'Type the place that is to be proven', group, keys: ['/'] },
-      disabledReason: noChains,
-      run: () => document.querySelector<HTMLElement>('[data-testid="chain-place"]')?.focus(),
-    },
   ];
 }

@@ -64,9 +64,9 @@ export function createTraceActions({ work, chains, view }: TraceActing): readonl
       },
     },
     {
-      ...{ id: 'trace.find', title: 'Type a trace id', group, keys: ['/'] },
-      disabledReason: () => (isChains() ? 'Chains are shown' : undefined),
-      run: () => document.querySelector<HTMLElement>('[data-testid="trace-field"]')?.focus(),
+      ...{ id: 'trace.find', title: 'Type a trace id, or the place that is to be proven', group, keys: ['/'] },
+      run: () =>
+        document.querySelector<HTMLElement>(`[data-testid="${isChains() ? 'chain-place' : 'trace-field'}"]`)?.focus(),
     },
     ...zooms.map((one) => ({ ...one, disabledReason: noWaterfall })),
   ];
