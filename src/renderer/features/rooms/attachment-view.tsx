@@ -151,7 +151,7 @@ export function AttachmentView({ room, item }: { readonly room: string; readonly
         <span className="attachment-name" dir="auto" title={name}>
           {name}
         </span>
-        <span className="dim data">
+        <span className="attachment-facts dim data">
           {formatBytes(attachment.sizeBytes)} · {visibleText(attachment.mime)}
         </span>
         <IconButton

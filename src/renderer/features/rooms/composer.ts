@@ -5,6 +5,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RoomMessageItem } from '../../../shared/contract/rooms-contract.ts';
 import type { RoomCalls } from './room-calls.ts';
+import { lineOf } from './room-words.ts';
 
 /** Most of a message, in bytes of UTF-8 (R13). */
 export const maxMessageBytes = 65_536;
@@ -120,10 +121,10 @@ export function createComposer({ calls, later, now }: ComposerDeps): Composer {
       );
       tellTyping(room, text.trim() !== '');
     },
-    reply(room, { messageId, peer, text, attachment }) {
+    reply(room, item) {
+      const { messageId, peer } = item;
       const draft = back(draftOf(room));
-      const line = (text ?? attachment?.name ?? '').split('\n')[0] ?? '';
-      put(room, { ...draft, mode: { kind: 'reply', messageId, peer, line: line.slice(0, 200) } });
+      put(room, { ...draft, mode: { kind: 'reply', messageId, peer, line: lineOf(item).slice(0, 200) } });
     },
     edit(room, { messageId, text }) {
       const draft = back(draftOf(room)).text;

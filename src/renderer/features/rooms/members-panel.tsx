@@ -12,9 +12,9 @@ import { formatDateTime, formatRelative } from '../../ui/format.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { RowList } from '../../ui/row-list.tsx';
 import { useNow } from '../../ui/use-now.ts';
-import { useActions, useViewState } from '../../workbench.tsx';
+import { useActions, useSnapshot, useViewState } from '../../workbench.tsx';
 import { createMemberActions } from './member-actions.ts';
-import { kindOf, memberWords, sortMembers, trustWords } from './room-words.ts';
+import { kindOf, memberTrust, memberWords, sortMembers } from './room-words.ts';
 import type { Members } from './use-members.ts';
 import { useRoomActionsDeps, useRoomWork, useRoomWorkState } from './use-room-work.ts';
 
@@ -22,9 +22,11 @@ const kindIcons = { human: User, bot: Bot, process: Cpu } as const;
 const keyOf = ({ sign }: RoomMemberReport): string => sign;
 const nameOf = ({ peer }: RoomMemberReport): string => peer;
 
-function TrustMark({ state }: { readonly state: RoomMemberReport['peerState'] }) {
+function TrustMark({ member }: { readonly member: RoomMemberReport }) {
+  const me = useSnapshot('rooms.state')?.me?.sign;
+  const { peerState: state, sign } = member;
   if (state === null || state === 'pinned') return null;
-  const { word, tone, meaning } = trustWords[state];
+  const { word, tone, meaning } = memberTrust(state, sign === me);
   const Icon = tone === 'bad' ? ShieldAlert : ShieldCheck;
   return (
     <span className={`member-mark ${tone === 'quiet' ? 'dim' : `tone-${tone}`}`} title={meaning}>
@@ -35,7 +37,7 @@ function TrustMark({ state }: { readonly state: RoomMemberReport['peerState'] })
 }
 
 function MemberCells({ member, nowMs }: { readonly member: RoomMemberReport; readonly nowMs: number }) {
-  const { peer, name, role, isInvited, kind, lastSeenMs, withheldWhy, peerState } = member;
+  const { peer, name, role, isInvited, kind, lastSeenMs, withheldWhy } = member;
   const Icon = kind === null ? User : kindIcons[kind];
   return (
     <span role="gridcell" className="member-row">
@@ -46,7 +48,7 @@ function MemberCells({ member, nowMs }: { readonly member: RoomMemberReport; rea
         {role === 'moderator' && <Shield size={13} className="dim" aria-label="moderator" role="img" />}
         {member.isAgent && <span className="tag">agent</span>}
       </span>
-      <TrustMark state={peerState} />
+      <TrustMark member={member} />
       <span className={`member-line ${withheldWhy === null ? 'dim' : 'tone-wait'}`}>
         {withheldWhy !== null ? 'has not got the key' : isInvited ? 'invited' : kindOf(member)}
       </span>
@@ -59,6 +61,7 @@ function MemberCells({ member, nowMs }: { readonly member: RoomMemberReport; rea
 
 function MemberDetail({ member, nowMs }: { readonly member: RoomMemberReport; readonly nowMs: number }) {
   const zone = useViewState((state) => state.timeZone);
+  const me = useSnapshot('rooms.state')?.me?.sign;
   const { peer, name, role, sign, lastSeenMs, withheldWhy, peerState } = member;
   return (
     <section className="member-detail" aria-label="The selected member" data-testid="member-detail">
@@ -71,7 +74,9 @@ function MemberDetail({ member, nowMs }: { readonly member: RoomMemberReport; re
         <DetailFact name="kind">{kindOf(member)}</DetailFact>
         <DetailFact name="role">{member.isInvited ? `invited as ${role}` : role}</DetailFact>
         <CopyFact name="signing key" value={sign} />
-        <DetailFact name="trust">{peerState === null ? 'no card yet' : trustWords[peerState].word}</DetailFact>
+        <DetailFact name="trust">
+          {peerState === null ? 'no card yet' : memberTrust(peerState, sign === me).word}
+        </DetailFact>
         <DetailFact name="last seen">
           {lastSeenMs === null ? (
             <span className="dim">not known</span>

@@ -28,6 +28,7 @@ import { useViewState } from '../../workbench.tsx';
 import { AttachmentView } from './attachment-view.tsx';
 import { MarkdownView } from './markdown-view.tsx';
 import { createMessageActions } from './message-actions.ts';
+import { plainLine } from './plain-line.ts';
 import { isReactedBy, peersWords } from './room-words.ts';
 import type { TimelineContext } from './timeline-context.ts';
 import { useRoomActionsDeps, useRoomWork, useTold } from './use-room-work.ts';
@@ -107,10 +108,16 @@ function Quoted({ item }: { readonly item: RoomMessageItem }) {
       title="Go to what this replies to"
       onClick={() => told('Go to the message', () => work.goTo(replyTo.messageId))}
     >
-      <span className="message-quoted-peer">{visibleText(replyTo.peer)}</span>
-      <span className="message-quoted-line" dir="auto">
-        {visibleText(replyTo.line)}
-      </span>
+      {replyTo.peer === '' ? (
+        <span className="message-quoted-line">a message that cannot be read here</span>
+      ) : (
+        <>
+          <span className="message-quoted-peer">{visibleText(replyTo.peer)}</span>
+          <span className="message-quoted-line" dir="auto">
+            {plainLine(replyTo.line)}
+          </span>
+        </>
+      )}
     </button>
   );
 }

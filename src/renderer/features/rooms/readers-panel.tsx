@@ -27,7 +27,9 @@ function Readers({ readers: { epoch, sinceMs, cause, readers, isShared } }: { re
       <ul className="readers-list">
         {readers.map(({ peer, isStillIn }) => (
           <li key={peer}>
-            <span>{visibleText(peer)}</span>
+            <span className="readers-peer" title={visibleText(peer)}>
+              {visibleText(peer)}
+            </span>
             {!isStillIn && <span className="tone-wait">no longer in the room</span>}
           </li>
         ))}
@@ -61,14 +63,15 @@ export function ReadersPanel({ side: { room, item }, room: { version }, onClose 
         <h2>Who can read this</h2>
         <IconButton icon={X} label="Close who can read this" onClick={onClose} />
       </header>
-      <div className="side-body" data-testid="readers">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <section className="side-body" aria-label="Who can read this message" tabIndex={0} data-testid="readers">
         <blockquote className="readers-quote" dir="auto">
           <span className="message-quoted-peer">{visibleText(item.peer)}</span> {lineOf(item)}
         </blockquote>
         {error !== undefined && <ErrorNotice report={describeError('Look who can read this', error)} />}
         {answer === undefined && error === undefined && <p className="dim late">Looking it up…</p>}
         {answer !== undefined && <Readers readers={answer} />}
-      </div>
+      </section>
     </>
   );
 }

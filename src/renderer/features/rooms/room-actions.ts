@@ -89,8 +89,7 @@ function readingVerbs({ work, view }: RoomActionsDeps): readonly RoomVerb[] {
     },
     {
       ...{ id: 'unread', title: 'Jump to the first unread message', keys: ['u'] },
-      why: () =>
-        timeline()?.store.getState().firstUnreadSeq == null ? 'nothing was unread as it was opened' : undefined,
+      why: () => (timeline()?.store.getState().firstUnreadSeq == null ? 'no message is marked as unread' : undefined),
       run: () => timeline()?.toUnread(),
     },
     {

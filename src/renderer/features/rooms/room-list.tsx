@@ -5,11 +5,12 @@ import { type RefObject, useMemo } from 'react';
 import { visibleText } from '../../../shared/base/visible-text.ts';
 import type { RoomSummary, RoomsState } from '../../../shared/contract/rooms-contract.ts';
 import { FilterField } from '../../ui/filter-field.tsx';
-import { formatAge, formatCount } from '../../ui/format.ts';
+import { formatCount, formatRelative } from '../../ui/format.ts';
 import { RowList } from '../../ui/row-list.tsx';
 import { useHeldRows, useHold } from '../../ui/use-held-rows.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { useViewState, useWorkbench } from '../../workbench.tsx';
+import { plainLine } from './plain-line.ts';
 import { filterRooms, roomAria, roomTitle, standingWords } from './room-words.ts';
 import { useRoomWork, useRoomWorkState } from './use-room-work.ts';
 
@@ -43,7 +44,7 @@ function secondLine({ standing, invitedBy, trouble, draft, lastLine, topic }: Ro
   if (trouble !== null) return 'stopped';
   if (standing !== 'member') return standingWords[standing];
   if (draft.trim() !== '') return `draft: ${visibleText(draft.trim())}`;
-  return lastLine === null ? visibleText(topic) : `${visibleText(lastLine.peer)}: ${visibleText(lastLine.text)}`;
+  return lastLine === null ? visibleText(topic) : `${visibleText(lastLine.peer)}: ${plainLine(lastLine.text)}`;
 }
 
 function RoomCells({ room, nowMs }: { readonly room: RoomSummary; readonly nowMs: number }) {
@@ -57,7 +58,9 @@ function RoomCells({ room, nowMs }: { readonly room: RoomSummary; readonly nowMs
       <span className={`room-line ${room.standing === 'invited' ? 'tone-wait' : 'dim'}`} dir="auto">
         {secondLine(room)}
       </span>
-      <span className="room-age dim">{room.lastMs === null ? '' : formatAge(Math.max(0, nowMs - room.lastMs))}</span>
+      <span className="room-age dim">
+        {room.lastMs === null ? '' : formatRelative(Math.min(room.lastMs, nowMs), nowMs)}
+      </span>
     </span>
   );
 }

@@ -51,6 +51,14 @@ describe('words for rooms', () => {
       roomMember('zoe', { withheldWhy: 'its key changed' }),
     ];
     expect(words.sortMembers(members).map(({ peer }) => peer)).toEqual(['zoe', 'alice', 'bob', 'dora']);
+    const numbered = ['w10', 'w9', 'w1'].map((peer) => roomMember(peer));
+    expect(words.sortMembers(numbered).map(({ peer }) => peer)).toEqual(['w1', 'w9', 'w10']);
+  });
+
+  it('I2 a bot whose keys are held here is not you', () => {
+    expect(words.memberTrust('own', true).word).toBe('you');
+    expect(words.memberTrust('own', false).word).toBe('of this profile');
+    expect(words.memberTrust('verified', false).word).toBe('verified');
   });
 
   it('a kind that no card has told is not guessed', () => {
@@ -71,7 +79,9 @@ describe('words for rooms', () => {
   });
 
   it('R10 one line of a message, whatever it is', () => {
-    expect(words.lineOf(roomMessage(1, { text: '\n\nfirst\nsecond' }))).toBe('first');
+    expect(words.lineOf(roomMessage(1, { text: '\n\n**first**\nsecond' }))).toBe('first');
+    const file = { name: '*a*.log', mime: 'text/plain', sizeBytes: 1, hasPreview: false };
+    expect(words.lineOf(roomMessage(1, { text: null, attachment: file }))).toBe('*a*.log');
     expect(words.lineOf(roomMessage(1, { redacted: { by: 'bob', reason: null } }))).toBe('removed');
   });
 

@@ -10,6 +10,7 @@ import type {
   RoomTransfer,
 } from '../../../shared/contract/rooms-contract.ts';
 import { formatBytes, formatCount } from '../../ui/format.ts';
+import { plainLine } from './plain-line.ts';
 
 /** Its name, for a line. */
 export function roomTitle({ name, room }: Pick<RoomSummary, 'name' | 'room'>): string {
@@ -112,13 +113,20 @@ export const trustWords: Readonly<Record<PeerState, TrustWords>> = {
   blocked: { word: 'blocked', tone: 'bad', meaning: 'You have blocked it: no key of the room goes to it' },
 };
 
+/** Of a member: others whose keys are held here too, as a bot of this profile, are not this peer. */
+export function memberTrust(state: PeerState, isMe: boolean): TrustWords {
+  return state === 'own' && !isMe ? { ...trustWords.own, word: 'of this profile' } : trustWords[state];
+}
+
+/** `w9` before `w10`. */
+const byName = new Intl.Collator('en', { numeric: true });
 const roleRank = { owner: 0, moderator: 1, member: 2 } as const;
 
 /** Those who could not get the key first, then by role and name, the invited last. */
 export function sortMembers(members: readonly RoomMemberReport[]): readonly RoomMemberReport[] {
   const rank = (one: RoomMemberReport): number =>
     (one.withheldWhy === null ? 10 : 0) + (one.isInvited ? 5 : roleRank[one.role]);
-  return [...members].sort((a, b) => rank(a) - rank(b) || (a.peer < b.peer ? -1 : 1));
+  return [...members].sort((a, b) => rank(a) - rank(b) || byName.compare(a.peer, b.peer));
 }
 
 /** Whether this peer set that reaction. */
@@ -151,5 +159,6 @@ export function readersOf(
 export function lineOf({ text, attachment, redacted, unopened }: RoomMessageItem): string {
   if (redacted !== null) return 'removed';
   if (unopened !== null) return 'could not be opened';
-  return visibleText((text ?? attachment?.name ?? '').split('\n').find((line) => line.trim() !== '') ?? '');
+  if (text === null) return visibleText(attachment?.name ?? '');
+  return plainLine(text.split('\n').find((line) => line.trim() !== '') ?? '');
 }

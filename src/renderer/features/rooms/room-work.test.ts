@@ -72,7 +72,11 @@ describe('work on rooms', () => {
   it('R12 one file is sent at once, several are asked about first', async () => {
     const { work, calls, state } = setUp();
     const file = { name: 'a', type: '', size: 1, arrayBuffer: vi.fn() };
+    work.open(other);
+    await state().timeline?.refresh(1);
+    state().timeline?.arrive();
     await work.attachFiles(other, [file]);
+    expect(state().timeline?.store.getState().goal).toEqual({ kind: 'end' });
     expect(calls.attachFiles).toHaveBeenCalledExactlyOnceWith(other.room, [file]);
     await work.attachFiles(other, [file, file]);
     expect(calls.attachFiles).toHaveBeenCalledOnce();

@@ -88,6 +88,12 @@ export interface RoomWorkDeps {
   readonly page: TimelineDeps['page'];
 }
 
+/** What is sent comes at the end of the room's timeline, if that is the one that is shown. */
+async function toEndOf(store: RoomWork['store'], room: string): Promise<void> {
+  const { timeline } = store.getState();
+  if (timeline?.room === room) await timeline.toEnd();
+}
+
 /** Creates it with nothing shown. */
 export function createRoomWork({ calls, composer, page }: RoomWorkDeps): RoomWork {
   const store = createStore<RoomWorkState>(() => ({
@@ -114,18 +120,24 @@ export function createRoomWork({ calls, composer, page }: RoomWorkDeps): RoomWor
     },
     async attachFiles(room, files) {
       if (files.length > 1) store.setState({ question: { kind: 'files', room, given: { kind: 'dropped', files } } });
-      else await calls.attachFiles(room.room, files);
+      else {
+        await calls.attachFiles(room.room, files);
+        await toEndOf(store, room.room);
+      }
     },
     async attach(room) {
       const choice = await calls.attach(room.room);
-      if (choice === null) return;
+      if (choice === null) return await toEndOf(store, room.room);
       const files = choice.files.map(({ name, sizeBytes: size }) => ({ name, size }));
       store.setState({
         question: { kind: 'files', room, given: { kind: 'chosen', choiceId: choice.choiceId, files } },
       });
     },
     async sendFiles(room, given) {
-      if (given.kind === 'chosen') return await calls.attachChosen(room, given.choiceId);
+      if (given.kind === 'chosen') {
+        await calls.attachChosen(room, given.choiceId);
+        return await toEndOf(store, room);
+      }
       const own = given.files.map((file) => ({ room, file }));
       const isOwn = (one: WaitingFile): boolean => own.includes(one);
       store.setState(({ waiting }) => ({ waiting: [...waiting, ...own] }));
@@ -140,6 +152,7 @@ export function createRoomWork({ calls, composer, page }: RoomWorkDeps): RoomWor
       } finally {
         store.setState(({ waiting }) => ({ waiting: waiting.filter((one) => !isOwn(one)) }));
       }
+      await toEndOf(store, room);
     },
     cancelWaiting: (file) => store.setState(({ waiting }) => ({ waiting: waiting.filter((one) => one.file !== file) })),
     leave() {
@@ -150,8 +163,7 @@ export function createRoomWork({ calls, composer, page }: RoomWorkDeps): RoomWor
     async submit(room) {
       const isChange = composer.store.getState()[room]?.mode.kind === 'edit';
       const isSent = await composer.submit(room);
-      const { timeline } = store.getState();
-      if (isSent && !isChange && timeline?.room === room) await timeline.toEnd();
+      if (isSent && !isChange) await toEndOf(store, room);
     },
     async goTo(messageId) {
       store.setState({ selectedKey: `m:${messageId}` });

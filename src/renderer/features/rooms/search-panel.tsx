@@ -13,6 +13,7 @@ import { IconButton } from '../../ui/icon-button.tsx';
 import { RowList } from '../../ui/row-list.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useViewState, useWorkbench } from '../../workbench.tsx';
+import { plainLine } from './plain-line.ts';
 import { type Asked, useAsked } from './use-asked.ts';
 import { useRoomWork, useRoomWorkState } from './use-room-work.ts';
 
@@ -37,7 +38,7 @@ function HitCells({ hit, isWide }: { readonly hit: RoomHit; readonly isWide: boo
         {formatRelative(Math.min(hit.atMs, nowMs), nowMs)}
       </span>
       <span className="hit-line" dir="auto">
-        {visibleText(hit.line)}
+        {plainLine(hit.line)}
       </span>
     </span>
   );

@@ -106,8 +106,9 @@ function useTimelineKeys({ timeline, rows, listRef, reveal }: KeysOptions) {
       press(event.key);
     } else if (event.key === 'Escape') {
       event.preventDefault();
-      timeline.forgetUnread();
-      work.set({ selectedKey: undefined });
+      // One level at a time: what is selected, then the line above what was unread.
+      if (selectedKey === undefined) timeline.forgetUnread();
+      else work.set({ selectedKey: undefined });
     }
   };
 }

@@ -16,7 +16,7 @@ function KeysList({ viewTitle }: { readonly viewTitle: string }) {
   return (
     <div className="keys-sheet">
       {groups.map(([group, actions]) => (
-        <section key={group} className="keys-sheet-group" aria-label={group}>
+        <section key={group} className="keys-sheet-group" aria-label={`Keys: ${group}`}>
           <h3 className="keys-sheet-heading">{group}</h3>
           <dl>
             {actions.map(({ id, title, keys = [] }) => (
