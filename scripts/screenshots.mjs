@@ -1,12 +1,13 @@
 // `npm run screenshots`: set-up, build, then the pictures of the README from the real app with its local swarm running,
 // into docs/images. `node scripts/screenshots.mjs <folder>` writes them elsewhere.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 import { isStartedScript, ownProjectRoot } from './files.mjs';
 import { electronEnv, needsVirtualDisplay, rootSandbox, runInForeground } from './foreground.mjs';
 import { runMain, say } from './report.mjs';
+import { takeRooms } from './screenshots-rooms.mjs';
 import { setUp } from './set-up.mjs';
 
 /** Wide enough for every column of the stream; no higher, so that each picture stays below 300 KB. */
@@ -201,7 +202,39 @@ async function takeApprovals(page, folder) {
   await take(page, folder, 'approvals-dark');
 }
 
-async function takeAll(page, folder) {
+/** A task that failed twice, was given up, retried and done: as one trace. */
+async function takeTrace(page, folder, profile) {
+  const invoke = (name, input) =>
+    page.evaluate(
+      async ([method, given]) => (await window.bridge.invoke(crypto.randomUUID(), method, given)).value,
+      [name, input],
+    );
+  const letters = async () => (await invoke('dlq.page', { filter: 'error:exit.12', fromIndex: 0, limit: 10 })).rows;
+  const whenLetter = async (isSo) => {
+    for (let left = 900; !isSo((await letters())[0]); left--) {
+      if (left === 0) throw new Error('the letter of the trace did not come about within 90 s');
+      await page.waitForTimeout(100);
+    }
+  };
+  const fixed = join(profile, 'fixed');
+  const script = `test -e ${fixed} || { sleep 0.4; exit 12; }; sleep 0.6`;
+  await invoke('queues.enqueue', { queue: 'local', task: { command: ['sh', '-c', script], maxRetries: 1 } });
+  await whenLetter((letter) => letter !== undefined);
+  await writeFile(fixed, '');
+  const { planId } = await invoke('dlq.plan', { selection: { filter: 'error:exit.12' }, action: 'retry' });
+  await invoke('dlq.retry', { planId, isCanary: false, ratePerSec: 10 });
+  await whenLetter(({ state }) => state === 'resolved');
+  await page.keyboard.press('Control+4');
+  await page.keyboard.press('/');
+  await page.keyboard.type('error:exit.12');
+  for (let count = 0; count < 3; count++) await page.keyboard.press('Enter');
+  await page.getByRole('tab', { name: 'Task' }).click();
+  await page.getByTestId('letter-show-trace').click();
+  await page.getByTestId('trace-rows').locator('[data-kind="attempt"]').nth(2).waitFor();
+  await take(page, folder, 'trace-dark');
+}
+
+async function takeAll(page, folder, profile) {
   await bury(page);
   await takeStreams(page, folder, 'dark');
   await takeSession(page, folder);
@@ -213,6 +246,18 @@ async function takeAll(page, folder) {
   await takeIdentity(page, folder);
   await takeTampered(page, folder);
   await takeStreams(page, folder, 'light');
+  await chooseTheme(page, 'dark');
+  await takeTrace(page, folder, profile);
+  await takeRooms({
+    ...{ page, profile, passphrase },
+    takeBoth: async () => {
+      for (const theme of ['dark', 'light']) {
+        await chooseTheme(page, theme);
+        await page.keyboard.press('Control+7');
+        await take(page, folder, `rooms-${theme}`);
+      }
+    },
+  });
 }
 
 async function takePictures(folder) {
@@ -223,7 +268,7 @@ async function takePictures(folder) {
     await mkdir(folder, { recursive: true });
     const app = await launch(electron, profile);
     try {
-      await takeAll(await startSwarm(app), folder);
+      await takeAll(await startSwarm(app), folder, profile);
     } finally {
       await app.close();
     }
