@@ -17,8 +17,10 @@ import type { TrustReporter } from '../envelope/trust-reporter.ts';
 import { createRateMeter } from '../metrics/rate-meter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ExportService } from './export-service.ts';
+import type { OperatorPrompt } from '../ports/operator-prompt.ts';
 import type { FeedHub } from './feed-hub.ts';
 import type { HeldMessage, MessageBuffer } from './message-buffer.ts';
+import { createMessageParts, headOf } from './message-parts.ts';
 import type { RowReader } from './row-reader.ts';
 import type { StoredReader } from './stored-reader.ts';
 import type { SubjectReader } from './subject-reader.ts';
@@ -36,6 +38,7 @@ export interface StreamsServiceDeps {
   readonly reporter: TrustReporter;
   readonly stored: StoredReader;
   readonly exporting: ExportService;
+  readonly prompt: Pick<OperatorPrompt, 'chooseSaveFile'>;
 }
 
 /** What shows a message, and the stream in which it lies. */
@@ -82,22 +85,27 @@ export function createStreamsService(deps: StreamsServiceDeps): StreamsService {
   }
 
   function shown(held: HeldMessage, by: Shower): BufferedMessage {
-    const { seq, atMs, subject, data: bytes } = held;
+    const { seq, atMs, subject, data } = held;
     // The report first: making it may find out more about the message.
     const trust = by.reporter.report(held);
     const { peer } = by.rows.read(held, true);
     const { type, session } = subjects.read(subject);
-    return { seq, stream: by.name, atMs, subject, type, session, peer, bytes, trust };
+    return { seq, stream: by.name, atMs, subject, type, session, peer, ...headOf(data), trust };
   }
+
+  const parts = createMessageParts({
+    clock,
+    prompt: deps.prompt,
+    get: async (seq, stream) => (stream === null ? get(seq) : await stored.get(stream, seq)),
+    open: (held, stream) => (stream === null ? intake.open(held) : stored.messages.open(held)),
+  });
 
   const calls: StreamsCalls = {
     async read({ seq, stream }) {
       if (typeof stream !== 'string') return shown(get(seq), { rows, reporter, name: null });
       return shown(await stored.get(stream, seq), { ...stored, name: stream });
     },
-    async open({ seq, stream }) {
-      return typeof stream !== 'string' ? intake.open(get(seq)) : stored.messages.open(await stored.get(stream, seq));
-    },
+    ...parts,
     check: ({ seqs }) => ({ marks: seqs.map(marksAt) }),
     stored: () => stored.streams(),
     page: (input, { signal }) => stored.page(input, signal),

@@ -10,7 +10,7 @@ export interface TextRun {
   readonly isSign: boolean;
 }
 
-const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
+const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
 
 /** Marks that one character may carry; the terminal would keep every one of a million in one cell. */
 const excessMarks = /(\p{M}{16})\p{M}+/gu;

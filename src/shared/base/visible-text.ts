@@ -1,10 +1,10 @@
 /**
  * Text that is safe to put on a line of a screen (quality.md §4).
- * Law: control, format and bidi characters are shown as signs, never obeyed, so that nothing can hide or reorder text.
+ * Law: control, format and bidi characters and halves of characters are shown as signs, never obeyed, so that nothing can hide or reorder text.
  */
 
-const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
-const hiddenRuns = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
+const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+const hiddenRuns = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
 
 /** `␛`, `‹U+202E›`: the sign of one hidden character. */
 export function signOf(character: string): string {

@@ -123,6 +123,8 @@ export const callChanges: Readonly<Record<CallName<AppContract>, Changes>> = {
   'streams.open': 'nothing',
   'streams.page': 'nothing',
   'streams.read': 'nothing',
+  'streams.save': 'machine',
+  'streams.slice': 'nothing',
   'streams.stored': 'nothing',
   // A worker is asked over the bus; `kill` and `stop` end processes of this machine.
   'swarm.cancel': 'bus',

@@ -3,13 +3,14 @@
  * Law: feeds are lossy and bounded, and every loss is counted in the frame that follows it.
  */
 import { z } from 'zod';
+import { maxSliceBytes } from '../base/slice-bounds.ts';
 import { maxSubjectLength } from '../protocol/subject.ts';
 import { call, feed, snapshot } from './define-contract.ts';
-import type { OpenedPayload, RefusalReason, TrustReport } from './trust-report.ts';
+import type { OpenFailure, RefusalReason, TrustReport } from './trust-report.ts';
 
 const seq = z.int().nonnegative();
 
-/** A message as it lies in the engine's buffer, or in a stream; `bytes` are exact. */
+/** A message as it lies in the engine's buffer, or in a stream. */
 export interface BufferedMessage {
   /** Place in the engine's buffer since its start, or in the stream, from 1. */
   readonly seq: number;
@@ -23,9 +24,17 @@ export interface BufferedMessage {
   readonly session: string | null;
   /** As the envelope claims; `trust.signature` says whether that is so. */
   readonly peer: string | null;
+  /** The first `headBytes` as they came; all of them if there are no more. */
   readonly bytes: Uint8Array;
+  /** Of the whole message. */
+  readonly sizeBytes: number;
   readonly trust: TrustReport;
 }
+
+/** A payload, opened on request: its first `headBytes`, and how many there are. */
+export type OpenedHead =
+  | { readonly kind: 'opened'; readonly bytes: Uint8Array; readonly sizeBytes: number; readonly wasSealed: boolean }
+  | { readonly kind: 'failed'; readonly failure: OpenFailure };
 
 /** A message that broke the workspace's policy and is not handled. */
 export interface QuarantinedMessage {
@@ -221,14 +230,31 @@ export interface ExportDone {
   readonly lostCount: number;
 }
 
+/** The message as it came, or its opened payload. */
+const messagePart = z.enum(['message', 'payload']);
+export type MessagePart = z.infer<typeof messagePart>;
+const sliceInput = messagePlace.extend({
+  part: messagePart,
+  offset: z.int().nonnegative(),
+  length: z.int().min(1).max(maxSliceBytes),
+});
+export type SliceInput = z.infer<typeof sliceInput>;
+
 /** Most rows whose signatures one call checks. */
 const maxCheckedRows = 128;
 
 export const streamsContract = {
-  /** The exact bytes of one message and what is known of its trust; `not-found` once it has left the buffer, or the stream. */
+  /** A message, the beginning of its bytes and what is known of its trust; `not-found` once it has left the buffer, or the stream. */
   read: call(messagePlace)<BufferedMessage>(),
   /** Opens the payload of one message; `not-found` once it has left the buffer, or the stream. */
-  open: call(messagePlace)<OpenedPayload>(),
+  open: call(messagePlace)<OpenedHead>(),
+  /**
+   * Bytes from a place on, as many as there are up to `length`. `not-found` as above; `conflict` if the payload does not open,
+   * `invalid-input` behind its end.
+   */
+  slice: call(sliceInput)<Uint8Array>(),
+  /** Writes the whole of it to a file that the person chooses, to the byte. */
+  save: call(messagePlace.extend({ part: messagePart }))<{ readonly path: string; readonly sizeBytes: number }>(),
   /** Which streams there are, and what lies in them. */
   stored: call(z.object({}))<StoredStreams>(),
   /**

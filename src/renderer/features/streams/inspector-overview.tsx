@@ -110,7 +110,7 @@ export function InspectorOverview({ message }: { readonly message: BufferedMessa
         <CopyFact name="type" value={message.type} />
         <CopyFact name="session" value={message.session} />
         <CopyFact name="peer" value={message.peer} />
-        <DetailFact name="size">{exactSize(message.bytes.length)}</DetailFact>
+        <DetailFact name="size">{exactSize(message.sizeBytes)}</DetailFact>
         <DetailFact name="payload">{exactSize(trust.payloadBytes)}</DetailFact>
         <DetailFact name="format">{wireWords[trust.wire]}</DetailFact>
       </DetailFacts>

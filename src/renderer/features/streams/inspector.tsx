@@ -113,7 +113,7 @@ function Content({ tab, message, modes, onModes, onSelect, onLearn, onShowEncryp
       return (
         <InspectorRaw
           key={message.seq}
-          bytes={message.bytes}
+          message={message}
           mode={modes.raw}
           onMode={(raw) => onModes({ ...modes, raw })}
         />

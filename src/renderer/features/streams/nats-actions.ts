@@ -1,7 +1,9 @@
 /** Actions that copy a message, or its place in a stream, as commands of the `nats` program. */
 import type { Action } from '../../actions/action-registry.ts';
 import { copyText } from '../../ui/copy-text.ts';
+import { wholeOf } from '../../ui/payload/payload-source.ts';
 import type { Workbench } from '../../workbench.tsx';
+import { messageSource } from './message-source.ts';
 import { natsGet, natsPublish } from './nats-command.ts';
 import type { AnyTable } from './streams-toolbar.tsx';
 
@@ -17,8 +19,9 @@ export function createNatsActions(model: AnyTable, { client, notify, refuse }: N
     else refuse('The clipboard refused the command');
   };
   async function copyPublish(seq: number): Promise<void> {
-    const { subject, bytes } = await client.streams.read({ seq, stream: stream() });
-    copy(natsPublish(subject, bytes), 'the command that publishes the message again');
+    const message = await client.streams.read({ seq, stream: stream() });
+    const bytes = await wholeOf(messageSource(client, { ...message, part: 'message' }), new AbortController().signal);
+    copy(natsPublish(message.subject, bytes), 'the command that publishes the message again');
   }
   return [
     {

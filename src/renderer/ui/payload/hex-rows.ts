@@ -14,10 +14,18 @@ export interface HexRow {
 
 const two = (byte: number): string => byte.toString(16).padStart(2, '0');
 
-/** Row `index` of the bytes, `rowBytes` in each. */
-export function hexRowAt(bytes: Uint8Array, index: number, rowBytes: 8 | 16): HexRow {
+export interface HexPlace {
+  /** Of the row in the whole. */
+  readonly index: number;
+  readonly rowBytes: 8 | 16;
+  /** Where in the whole the bytes at hand begin. */
+  readonly from?: number;
+}
+
+/** One row of a whole of which these bytes are at hand; cells of others are blank. */
+export function hexRowAt(bytes: Uint8Array, { index, rowBytes, from = 0 }: HexPlace): HexRow {
   const start = index * rowBytes;
-  const part = bytes.subarray(start, start + rowBytes);
+  const part = bytes.subarray(Math.max(0, start - from), Math.max(0, start - from + rowBytes));
   const cells = Array.from({ length: rowBytes }, (_, i) => (i < part.length ? two(part[i] as number) : '  '));
   const halves = [cells.slice(0, 8), cells.slice(8)].filter((half) => half.length > 0);
   return {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { scanJson } from '../../../shared/base/json-scan.ts';
+import { utf8 } from '../../../shared/base/bytes.ts';
 import { openRows } from './json-rows.ts';
 import { stepInTree } from './json-tree-keys.ts';
 
 /** A walk over `{"a":[1,{"b":2}],"c":3}`; gives the active row and how many rows there are after each key. */
 function walk(...keys: string[]): string[] {
-  let place = { rows: openRows(scanJson('{"a":[1,{"b":2}],"c":3}', { field: '' })), active: 0, pageRows: 3 };
+  const bytes = utf8('{"a":[1,{"b":2}],"c":3}');
+  let place = { bytes, rows: openRows(bytes), active: 0, pageRows: 3 };
   return keys.map((key) => {
     const step = stepInTree(place, key);
     if (step === undefined) return 'not its key';

@@ -1,8 +1,13 @@
 /** Bytes as text: what would not be seen is shown as a sign, nothing is interpreted; long ones begin with their first part. */
 import { memo, useEffect, useMemo, useState } from 'react';
 import { Button } from '../button.tsx';
+import { describeError } from '../describe-error.ts';
+import { ErrorNotice } from '../error-notice.tsx';
 import { formatBytes, formatCount } from '../format.ts';
 import { decodeText, splitText, visibleRuns } from '../visible-text.ts';
+import { isAtHand, type PayloadSource } from './payload-source.ts';
+import { overhangBytes, pageBytes, pageText } from './text-pages.ts';
+import { useSlice } from './use-slice.ts';
 import './payload.css';
 
 /** Characters in one part; the first part is shown at once. */
@@ -80,9 +85,53 @@ export function LongText(props: LongTextProps) {
   );
 }
 
-export function PayloadText({ bytes }: { readonly bytes: Uint8Array }) {
+/** One page of a text that is not here whole. */
+function TextPages({ source }: { readonly source: PayloadSource }) {
+  const [page, setPage] = useState(0);
+  const pages = Math.ceil(source.sizeBytes / pageBytes);
+  const offset = page * pageBytes;
+  const { bytes, error } = useSlice(source, offset, pageBytes + overhangBytes);
+  const text = useMemo(() => (bytes === undefined ? '' : pageText(bytes, page === 0)), [bytes, page]);
+  const parts = useMemo(() => splitText(text, partLength), [text]);
+  const end = Math.min(offset + pageBytes, source.sizeBytes);
+  const isFirst = page === 0 ? 'this is the first page' : undefined;
+  const isLast = page === pages - 1 ? 'this is the last page' : undefined;
+  return (
+    <>
+      <div className="payload-actions payload-pages">
+        <Button disabledReason={isFirst} onClick={() => setPage(0)}>
+          First
+        </Button>
+        <Button disabledReason={isFirst} onClick={() => setPage(page - 1)}>
+          Previous
+        </Button>
+        <Button disabledReason={isLast} onClick={() => setPage(page + 1)}>
+          Next
+        </Button>
+        <Button disabledReason={isLast} onClick={() => setPage(pages - 1)}>
+          Last
+        </Button>
+        <span className="dim" aria-live="polite" data-testid="payload-page">
+          {formatBytes(offset)} to {formatBytes(end)} of {formatBytes(source.sizeBytes)}
+        </span>
+      </div>
+      {error !== undefined && (
+        <div className="payload-wait">
+          <ErrorNotice report={describeError('Read this page', error)} />
+        </div>
+      )}
+      <div className="payload-text" data-testid="payload-text">
+        {parts.map((part, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never change.
+          <Part key={at} text={part} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+function WholeText({ bytes }: { readonly bytes: Uint8Array }) {
   const { text } = useMemo(() => decodeText(bytes), [bytes]);
-  if (bytes.length === 0) return <p className="payload-wait dim">The payload is empty: 0 bytes.</p>;
   return (
     <LongText
       text={text}
@@ -90,4 +139,9 @@ export function PayloadText({ bytes }: { readonly bytes: Uint8Array }) {
       data-testid="payload-text"
     />
   );
+}
+
+export function PayloadText({ source }: { readonly source: PayloadSource }) {
+  if (source.sizeBytes === 0) return <p className="payload-wait dim">The payload is empty: 0 bytes.</p>;
+  return isAtHand(source) ? <WholeText bytes={source.head} /> : <TextPages source={source} />;
 }
