@@ -1,6 +1,6 @@
 /** The filter of messages in Streams: typed in the window, decided in the engine. */
 import { expect, type Page } from '@playwright/test';
-import { burstSealed, call } from './support/bridge.ts';
+import { burstSealed, call, readSnapshot } from './support/bridge.ts';
 import { expectSum, rowOf, seqsInSight } from './support/streams-page.ts';
 import { test } from './support/workbench.ts';
 
@@ -36,7 +36,43 @@ async function showsStream(page: Page): Promise<void> {
   await expect.poll(async () => (await seqsInSight(page)).at(-1)).toBe(340);
 }
 
-test('V1 V2 V4 / filters the messages in the engine: rows that match alone come, and a fault is marked in its place', async ({
+/** V9 A filter is kept under a name, called by it from the palette, renamed and deleted, by keyboard alone. */
+async function savesFilter(page: Page, alpha: string): Promise<void> {
+  const filter = page.getByTestId('message-filter');
+  await page.keyboard.press('/');
+  await page.keyboard.type(`session:${alpha} `);
+  await expectSum(page, 123);
+  const run = async (words: string): Promise<void> => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(words);
+    await page.keyboard.press('Enter');
+  };
+  await run('save the filter of messages');
+  await expect(page.getByTestId('saved-filter-name')).toBeFocused();
+  await page.keyboard.type('alpha alone');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await filter.fill('');
+  await expectSum(page, 253);
+  await run('filter messages: alpha alone');
+  await expect(filter).toHaveValue(`session:${alpha}`);
+  await expectSum(page, 123);
+  await run('rename or delete saved filters of messages');
+  const name = page.getByRole('textbox', { name: 'Name of alpha alone' });
+  await name.fill('beta');
+  await name.press('Enter');
+  await expect(page.getByRole('textbox', { name: 'Name of beta' })).toHaveValue('beta');
+  const kept = await readSnapshot(page, 'settings.current');
+  expect(kept.values.find(({ key }) => key === 'filters.messages')?.value).toBe(`{"beta":"session:${alpha}"}`);
+  await page.getByRole('button', { name: 'Delete beta' }).press('Enter');
+  await expect(page.getByTestId('saved-filters-list')).toContainText('None is saved');
+  await page.keyboard.press('Escape');
+  await filter.fill('');
+  await expectSum(page, 253);
+  await filter.press('Enter');
+}
+
+test('V1 V2 V4 V9 / filters the messages in the engine: rows that match alone come, and a fault is marked in its place', async ({
   workbench,
 }) => {
   const { page } = workbench;
@@ -68,5 +104,6 @@ test('V1 V2 V4 / filters the messages in the engine: rows that match alone come,
   await expectSum(page, 253);
   await filter.press('Enter');
   await expect(page.getByTestId('live-table')).toBeFocused();
+  await savesFilter(page, alpha);
   await showsStream(page);
 });

@@ -4,6 +4,7 @@ import { type KeyboardEvent, type RefObject, useId, useState } from 'react';
 import type { FilterCompletion, FilterFault } from '../../shared/filter/typed-filter.ts';
 import { complete, type FilterWords, filterCompletions } from './filter-completions.ts';
 import { IconButton } from './icon-button.tsx';
+import { type SavedFilterKind, SavedFilters } from './saved-filters.tsx';
 import './typed-filter-field.css';
 
 export interface TypedFilterFieldProps {
@@ -17,6 +18,8 @@ export interface TypedFilterFieldProps {
   /** For who does not see it. */
   readonly label: string;
   readonly placeholder: string;
+  /** Which list of filters with names it has; undefined: none. */
+  readonly saved?: SavedFilterKind | undefined;
   /** Of the field; its fault has this name with `-fault`. */
   readonly testId: string;
 }
@@ -88,7 +91,7 @@ function useOffers({ filter, onFilter, words, inputRef }: TypedFilterFieldProps)
 }
 
 export function TypedFilterField(props: TypedFilterFieldProps) {
-  const { filter, onFilter, faults, onLeave, inputRef, label, placeholder, testId } = props;
+  const { filter, onFilter, faults, onLeave, inputRef, label, placeholder, saved, testId } = props;
   const id = useId();
   const { offers, active, setActive, take, place } = useOffers(props);
   const leave = (): void => {
@@ -152,6 +155,7 @@ export function TypedFilterField(props: TypedFilterFieldProps) {
         onKeyDown={onKeyDown}
       />
       {filter !== '' && <IconButton icon={X} label="Clear the filter" onClick={() => onFilter('')} />}
+      {saved !== undefined && <SavedFilters {...{ kind: saved, filter, faults, onFilter }} />}
       {offers.length > 0 && <Offers id={`${id}-offers`} offers={offers} active={active} onTake={take} />}
       {offers.length === 0 && <Faults id={`${id}-fault`} filter={filter} faults={faults} testId={testId} />}
     </span>

@@ -6,6 +6,7 @@ import { isNoticeKind, noticeKinds } from '../protocol/incident-kinds.ts';
 import { isToken } from '../protocol/subject.ts';
 import { isKeyAlias } from './key-aliases.ts';
 import { type Applies, limitRows } from './limit-rows.ts';
+import { areSavedFilters, savedFiltersForm } from './saved-filters.ts';
 import { isVariableName, secretShapeOf, workspaceSecretName } from './secret-shape.ts';
 import { leastZoomPercent, mostZoomPercent, plainZoomPercent } from './zoom-steps.ts';
 
@@ -275,6 +276,17 @@ export const fixedRows: readonly SettingRow[] = [
     isBus: false,
     accepts: isListOf(isKeyAlias),
   },
+  ...(['messages', 'letters'] as const).map(
+    (kind): SettingRow => ({
+      key: `filters.${kind}`,
+      type: 'string',
+      allowed: savedFiltersForm,
+      fallback: null,
+      help: `filters of ${kind === 'letters' ? 'dead letters' : 'messages'} that were saved under a name`,
+      isBus: false,
+      accepts: areSavedFilters,
+    }),
+  ),
   ...alertRows,
   ...roomRows,
   ...limitRows,

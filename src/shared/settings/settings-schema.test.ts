@@ -19,6 +19,7 @@ test('settings: an empty object gives the defaults', () => {
     alerts: { lagLimit: 1000, ageLimitSec: 600, noConsumerSec: 30 },
     notifications: { desktop: true, mutedKinds: null, mutedQueues: null, mutedUntil: null },
     rooms: { receipts: true, typing: true },
+    filters: { messages: null, letters: null },
     keyAliases: null,
     retention: {
       ...{ workMiB: 1024, receiptsDays: 90, receiptsMiB: 1024, approvalsDays: 90, approvalsMiB: 1024 },

@@ -63,6 +63,8 @@ export interface Settings {
   readonly rooms: { readonly receipts: boolean; readonly typing: boolean };
   /** `KEYID=ID` with commas between (`keyAliasesOf`). */
   readonly keyAliases: string | null;
+  /** Filters with a name (`savedFiltersOf`). */
+  readonly filters: { readonly messages: string | null; readonly letters: string | null };
   /** What streams of our own engines keep, where that may be bounded closer than the protocol does. */
   readonly retention: {
     readonly workMiB: number;
@@ -89,7 +91,7 @@ export interface ReadSettings {
 
 const maxContexts = 100;
 /** Settings that stand together in an object of their own. */
-const sectionNames = ['policy', 'look', 'alerts', 'notifications', 'rooms', 'retention', 'memory'] as const;
+const sectionNames = ['policy', 'look', 'filters', 'alerts', 'notifications', 'rooms', 'retention', 'memory'] as const;
 const isSection = (name: string | undefined): name is (typeof sectionNames)[number] =>
   (sectionNames as readonly (string | undefined)[]).includes(name);
 
@@ -222,6 +224,7 @@ function buildSettings(contexts: readonly ContextSettings[], at: <T>(key: string
     },
     rooms: { receipts: at('rooms.receipts'), typing: at('rooms.typing') },
     keyAliases: at('keyAliases'),
+    filters: { messages: at('filters.messages'), letters: at('filters.letters') },
     retention: sectionAt('retention', at),
     memory: sectionAt('memory', at),
   };

@@ -4,7 +4,7 @@ import type { KnownNames } from '../../ui/filter-completions.ts';
 import { TypedFilterField, type TypedFilterFieldProps } from '../../ui/typed-filter-field.tsx';
 
 export interface LetterFilterFieldProps
-  extends Pick<TypedFilterFieldProps, 'filter' | 'onFilter' | 'faults' | 'onLeave' | 'inputRef'> {
+  extends Pick<TypedFilterFieldProps, 'filter' | 'onFilter' | 'faults' | 'onLeave' | 'inputRef' | 'saved'> {
   readonly known: KnownNames;
   /** For who does not see it. */
   readonly label?: string;

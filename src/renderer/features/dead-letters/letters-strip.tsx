@@ -28,7 +28,7 @@ export function LettersStrip(props: LettersStripProps) {
   const reading = state && readingWords(state);
   return (
     <div className="letters-strip">
-      <LetterFilterField {...{ filter, onFilter, faults, known, onLeave, inputRef }} />
+      <LetterFilterField {...{ filter, onFilter, faults, known, onLeave, inputRef }} saved="letters" />
       <ChoiceSwitch<Grouping>
         label="Put together by"
         testId="letters-by"

@@ -31,6 +31,8 @@ const labels: Readonly<Record<string, string>> = {
   'look.zoomPercent': 'Zoom',
   idleLockMinutes: 'Lock after time without use',
   keyAliases: 'Aliases of foreign key ids',
+  'filters.messages': 'Saved filters of messages',
+  'filters.letters': 'Saved filters of dead letters',
   'retention.workMiB': 'Tasks that wait: size',
   'retention.receiptsDays': 'Receipts: age',
   'retention.receiptsMiB': 'Receipts: size',
@@ -157,7 +159,7 @@ export function groupOf(key: string): (typeof groupTitles)[number] {
   if (section === 'alerts') return 'Alerts';
   if (section === 'notifications') return 'Notifications';
   if (section === 'rooms') return 'Rooms';
-  if (section === 'look') return 'Look';
+  if (section === 'look' || section === 'filters') return 'Look';
   if (section === 'idleLockMinutes') return 'Security';
   return 'More';
 }

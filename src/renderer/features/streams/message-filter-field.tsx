@@ -65,6 +65,7 @@ export function MessageFilterField({ model, inputRef, onLeave }: MessageFilterFi
         {...{ filter, faults, inputRef, onLeave }}
         words={{ fields: messageFields, known }}
         onFilter={(messageFilter) => view.setState({ messageFilter })}
+        saved="messages"
         label="Filter the messages"
         placeholder="subject: peer: type: session: trace: trust: size> after:2h, words"
         testId="message-filter"
