@@ -144,7 +144,7 @@ interface ActionsDeps {
 }
 
 /** What the palette lists of them. */
-export function savedFilterActions({ kind, filters, whySave, ask, onFilter }: ActionsDeps): readonly Action[] {
+function savedFilterActions({ kind, filters, whySave, ask, onFilter }: ActionsDeps): readonly Action[] {
   const { group, of, prefix } = words[kind];
   return [
     {

@@ -238,7 +238,6 @@ const sliceInput = messagePlace.extend({
   offset: z.int().nonnegative(),
   length: z.int().min(1).max(maxSliceBytes),
 });
-export type SliceInput = z.infer<typeof sliceInput>;
 
 /** Most rows whose signatures one call checks. */
 const maxCheckedRows = 128;
