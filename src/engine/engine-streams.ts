@@ -58,7 +58,20 @@ export function createStreams({ live: { bus, durable }, ports, config, tell }: S
     }),
   );
   const streams = createStreamsService({
-    ...{ bus, buffer, clock, feeds, subjects, rows, intake, quarantine, reporter, stored, exporting, prompt: ports.prompt },
+    ...{
+      bus,
+      buffer,
+      clock,
+      feeds,
+      subjects,
+      rows,
+      intake,
+      quarantine,
+      reporter,
+      stored,
+      exporting,
+      prompt: ports.prompt,
+    },
   });
   const trust = { ...judging, secrets, refreshSecrets: refresh };
   return { buffer, sessions, feeds, streams, trust, dispose: () => held.dispose() };
