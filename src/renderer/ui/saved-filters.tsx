@@ -173,11 +173,14 @@ function savedFilterActions({ kind, filters, whySave, ask, onFilter }: ActionsDe
   ];
 }
 
-export function SavedFilters({ kind, filter, faults, onFilter }: SavedFiltersProps) {
-  const [asked, ask] = useState<Asked>(null);
-  const { filters, write } = useList(kind);
-  const whySave = whyNotSave({ filter, faults });
-  // The palette reads what stands now; what is registered changes with the list alone.
+/** What the palette offers; registered anew only when the list has changed, and reading what stands now. */
+function usePaletteActions({
+  kind,
+  filters,
+  ask,
+  whySave,
+  onFilter,
+}: Omit<ActionsDeps, 'whySave'> & { readonly whySave: string | undefined }): void {
   const now = useRef({ whySave, onFilter });
   now.current = { whySave, onFilter };
   useActions(
@@ -188,9 +191,16 @@ export function SavedFilters({ kind, filter, faults, onFilter }: SavedFiltersPro
           whySave: () => now.current.whySave,
           onFilter: (next) => now.current.onFilter(next),
         }),
-      [kind, filters],
+      [kind, filters, ask],
     ),
   );
+}
+
+export function SavedFilters({ kind, filter, faults, onFilter }: SavedFiltersProps) {
+  const [asked, ask] = useState<Asked>(null);
+  const { filters, write } = useList(kind);
+  const whySave = whyNotSave({ filter, faults });
+  usePaletteActions({ kind, filters, ask, whySave, onFilter });
   const items: readonly MenuItem[] = [
     ...filters.map((one) => ({
       id: `filter-${one.name}`,
