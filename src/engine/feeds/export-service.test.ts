@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openWatchedPlace, type WatchedPlace } from '../../../tests/support/watched-place.ts';
 import { toText, utf8 } from '../../shared/base/bytes.ts';
 import type { ExportInput, ExportsState } from '../../shared/contract/streams-contract.ts';
@@ -114,9 +114,8 @@ function framesOf(path: string): readonly (readonly [Record<string, unknown>, Ui
   return frames;
 }
 
-it.each(['embedded', 'nats-server'] as const)(
-  'V6 %s: messages and their payloads are exported byte for byte, whatever they are',
-  async (engine) => {
+describe.each(['embedded', 'nats-server'] as const)('%s', (engine) => {
+  it('V6 messages and their payloads are exported byte for byte, whatever they are', async () => {
     const { start, say, to } = await setUp(engine);
     const messages: Uint8Array[] = [];
     for (const payload of payloads) messages.push(await say(payload));
@@ -136,8 +135,8 @@ it.each(['embedded', 'nats-server'] as const)(
     expect(frames.map(([head]) => head['seq'])).toEqual([1, 2, 3, 4, 5]);
     for (const [at, payload] of payloads.entries()) expect(Buffer.compare(frames[at]?.[1] ?? random, payload)).toBe(0);
     expect(readdirSync(folder)).toEqual(['out']);
-  },
-);
+  });
+});
 
 it('V6 a table holds no formula, no control character and no broken cell', async () => {
   const { start, to } = await setUp();
