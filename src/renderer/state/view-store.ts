@@ -4,6 +4,7 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { type Grouping, groupings } from '../../shared/filter/letter-filter.ts';
+import { type Bookmark, bookmarksOf, type MessageRef } from './bookmarks.ts';
 
 /** The nine views of the left rail, in order of ⌘/Ctrl+1…9. */
 export const viewIds = [
@@ -88,6 +89,10 @@ export interface ViewState {
   /** What finds dead letters, and what they are put together by. */
   readonly letterFilter: string;
   readonly letterGrouping: Grouping;
+  /** Messages that were marked to be found again, the newest first. */
+  readonly bookmarks: readonly Bookmark[];
+  /** The message that others are compared with; not kept. */
+  readonly comparedTo: MessageRef | null;
   /** What was typed and not sent yet, by the name of its form; no secret belongs here. */
   readonly drafts: Readonly<Record<string, string>>;
   /** Widths that were dragged, in px, by the name of the panel or column. */
@@ -122,6 +127,8 @@ const defaults: ViewState = {
   messageFilter: '',
   letterFilter: '',
   letterGrouping: 'cause',
+  bookmarks: [],
+  comparedTo: null,
   drafts: {},
   sizesPx: {},
   scrollsPx: {},
@@ -208,6 +215,8 @@ function load(storage: Pick<Storage, 'getItem'>): ViewState {
     messageFilter: textOf(raw['messageFilter'], defaults.messageFilter),
     letterFilter: textOf(raw['letterFilter'], defaults.letterFilter),
     letterGrouping: oneOf(raw['letterGrouping'], groupings, defaults.letterGrouping),
+    bookmarks: bookmarksOf(raw['bookmarks']),
+    comparedTo: null,
     drafts: textsOf(raw['drafts']),
     sizesPx: sizesOf(raw['sizesPx']),
     scrollsPx: sizesOf(raw['scrollsPx'], maxScrollPx),
@@ -355,7 +364,7 @@ export function showChain(store: Pick<StoreApi<ViewState>, 'setState'>, selected
 export function createViewStore(storage: Pick<Storage, 'getItem' | 'setItem'>): StoreApi<ViewState> {
   const store = createStore<ViewState>(() => load(storage));
   store.subscribe((state) => {
-    const { wanted: _, ...kept } = state;
+    const { wanted: _, comparedTo: _marked, ...kept } = state;
     const sessionCursors = cursorsOf(state.sessionCursors, state.openSessions);
     storage.setItem(storageKey, JSON.stringify({ ...kept, sessionCursors }));
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lineDiff } from './line-diff.ts';
+import { lineDiff } from '../../ui/line-diff.ts';
 import { bytesOf, comparedLines, modesOf, textOf } from './payload-edit.ts';
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

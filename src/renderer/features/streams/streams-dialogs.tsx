@@ -3,12 +3,14 @@ import { Database, FileDown } from 'lucide-react';
 import { Button } from '../../ui/button.tsx';
 import { formatPercent } from '../../ui/format.ts';
 import { useSnapshot } from '../../workbench.tsx';
+import { BookmarksDialog, NoteDialog } from './bookmark-dialogs.tsx';
+import { CompareDialog } from './compare-dialog.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { JumpDialog } from './jump-dialog.tsx';
 import { StreamPicker } from './stream-picker.tsx';
 import type { AnyTable } from './streams-toolbar.tsx';
 
-export type StreamsDialogKind = 'stream' | 'jump' | 'export';
+export type StreamsDialogKind = 'stream' | 'jump' | 'export' | 'note' | 'bookmarks' | 'compare';
 
 export interface StreamsDialogsProps {
   readonly model: AnyTable;
@@ -22,6 +24,9 @@ export function StreamsDialogs({ model, shown, onClose }: StreamsDialogsProps) {
       <StreamPicker isOpen={shown === 'stream'} onClose={onClose} />
       <ExportDialog model={model} isOpen={shown === 'export'} onClose={onClose} />
       <JumpDialog model={model} isOpen={shown === 'jump'} onClose={onClose} />
+      {shown === 'note' && <NoteDialog model={model} onClose={onClose} />}
+      {shown === 'bookmarks' && <BookmarksDialog onClose={onClose} />}
+      {shown === 'compare' && <CompareDialog model={model} onClose={onClose} />}
     </>
   );
 }

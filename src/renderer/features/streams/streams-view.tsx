@@ -7,6 +7,7 @@ import { Splitter } from '../../ui/splitter.tsx';
 import { useSize } from '../../ui/use-size.ts';
 import { useActions, useSnapshot, useViewState, useWorkbench } from '../../workbench.tsx';
 import { Inspector } from './inspector.tsx';
+import { createMarkActions } from './mark-actions.ts';
 import { useSoundFilter } from './message-filter-field.tsx';
 import { MessagesPane } from './messages-pane.tsx';
 import { ModeSwitch } from './mode-switch.tsx';
@@ -136,7 +137,8 @@ function useStreamsActions(model: AnyTable, isTable: boolean, commands: StreamsC
       const needs = { view, notify, refuse };
       const always = createStreamsActions(needs, commands);
       const ofMessages = createNatsActions(model, { client, notify, refuse });
-      return isTable ? [...createTableActions(model, commands, needs), ...ofMessages, ...always] : always;
+      const marks = createMarkActions(model, { client, view, notify, openDialog: commands.openDialog });
+      return isTable ? [...createTableActions(model, commands, needs), ...ofMessages, ...marks, ...always] : always;
     }, [view, client, notify, refuse, model, isTable, commands]),
   );
 }
