@@ -77,10 +77,23 @@ test('T2 a task that failed twice, was given up, retried and done is one trace, 
     await page.keyboard.press('g');
     await expect(page.getByTestId('trace-graph').getByRole('option')).toHaveCount(shownCount);
     await lookAround(workbench);
+    // The chain of whoever worked on it holds; what a proof lacks is said.
+    await page.keyboard.press('c');
+    const sources = page.getByTestId('chains-rows').locator('[data-key]');
+    await expect(sources.first()).toBeVisible();
+    await page.keyboard.press('End');
+    await expect(page.getByTestId('chain-verdict')).toBeVisible();
+    await expect(page.getByTestId('chain-verified')).toContainText('place');
+    await lookAround(workbench);
+    await page.keyboard.press('c');
+    await page.getByTestId('trace-graph').focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await expect(page).toHaveTitle('Queues — Vak Workbench');
+    // From the task back to its trace.
+    await page.getByTestId('task-show-trace').click();
+    await expect(page.getByTestId('trace-graph').getByRole('option')).toHaveCount(shownCount);
   } finally {
     await workbench.end();
   }
