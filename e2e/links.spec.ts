@@ -71,7 +71,7 @@ test('L3 L5 a second start shows the first window and goes; its link waits to be
   await page.keyboard.press('Escape');
   await expect(sheet).toBeHidden();
   await expect(page).toHaveTitle('Queues — Vak Workbench');
-  expect(await calledNames(workbench)).toEqual(['links.answer']);
+  expect(calledNames(workbench)).toEqual(['links.answer']);
   // And those that can be followed are: they show a place, which asks for what stands there and no more.
   for (const link of followed) {
     await app.evaluate(({ app: main }, one) => main.emit('second-instance', {}, ['vak-workbench', one]), link);
@@ -79,7 +79,7 @@ test('L3 L5 a second start shows the first window and goes; its link waits to be
     await expect(sheet).toBeHidden();
   }
   await expect(page).toHaveTitle('Settings — Vak Workbench');
-  const called = await calledNames(workbench);
+  const called = calledNames(workbench);
   expect(called.length).toBeGreaterThan(followed.length);
   expect(called.filter((name) => callChanges[name as keyof typeof callChanges] !== 'nothing')).toEqual([]);
   expect({ settings: await readSnapshot(page, 'settings.current'), files: files() }).toEqual(before);

@@ -154,7 +154,7 @@ test('D7 vak: a signal ends what was not begun; what was killed in its midst goe
 }, 120_000);
 
 test.each([
-  [['retry'], /.*: give places as vak dlq ls prints them, or --match FILTER, one of both/],
+  [['retry'], /.*: give places or ids as vak dlq ls prints them, or --match FILTER, one of both/],
   [['retry', '1', '--rate', 'fast'], /--rate: found 4 characters, allowed: 0.1\/s to 1000\/s/],
   [['retry', '1', '--queue', 'a b'], /--queue/],
   [['retry', '1', '--resume'], /--resume: takes no letters/],
