@@ -56,7 +56,10 @@ async function setUp(engine: 'embedded' | 'nats-server' = 'embedded') {
         return to.path;
       },
     },
-    onChange: () => hooks.onChange?.(),
+    onChange() {
+      states.push(service.state());
+      hooks.onChange?.();
+    },
   });
   const worker = workspace.peer('w1', { session: 's1-d', kind: 'd' });
   /** Seals, signs and stores; gives the bytes as they went. */
@@ -77,10 +80,7 @@ async function setUp(engine: 'embedded' | 'nats-server' = 'embedded') {
       .finally(() => {
         isOver = true;
       });
-    await place.until(() => {
-      states.push(service.state());
-      return isOver;
-    });
+    await place.until(() => isOver);
     return await work;
   }
   return { service, start, say, states, hooks, to, asked, intake };

@@ -69,8 +69,9 @@ function createRunning({ clock, onChange }: Pick<ExportServiceDeps, 'clock' | 'o
       return one;
     },
     note(one: Running, step: Omit<ExportProgress, 'exportId' | 'name'>): void {
+      const isSized = one.progress.totalCount === 0 && step.totalCount > 0;
       one.progress = { ...one.progress, ...step };
-      if (clock.monotonic() - toldMs >= toldEveryMs) tell();
+      if (isSized || clock.monotonic() - toldMs >= toldEveryMs) tell();
     },
     end({ progress }: Running): void {
       running.delete(progress.exportId);
