@@ -216,7 +216,8 @@ test.describe('the window', () => {
       await page.keyboard.press(`Control+${index + 1}`);
       await expect(page.getByRole('main').getByRole('region', { name: title, exact: true }).first()).toBeVisible();
       await expect(page.getByRole('heading', { level: 1 }).filter({ visible: true })).toHaveText(title);
-      await expect(page.getByRole('button', { name: title, exact: true })).toHaveAttribute('aria-current', 'page');
+      const item = page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: title, exact: true });
+      await expect(item).toHaveAttribute('aria-current', 'page');
       await expect(page).toHaveTitle(`${title} — Vak Workbench`);
     }
     await page.getByRole('button', { name: 'Settings', exact: true }).focus();

@@ -1,6 +1,7 @@
 /** The filter as it is typed: it completes names and values, and shows what is wrong in its place. */
 import { X } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { FilterCompletion, FilterFault } from '../../shared/filter/typed-filter.ts';
 import { complete, type FilterWords, filterCompletions } from './filter-completions.ts';
 import { IconButton } from './icon-button.tsx';
@@ -78,10 +79,13 @@ function useOffers({ filter, onFilter, words, inputRef }: TypedFilterFieldProps)
   const offers = caret === undefined ? [] : filterCompletions(filter, Math.min(caret, filter.length), words);
   const take = (offer: FilterCompletion): void => {
     const taken = complete(filter, offer);
-    onFilter(taken.text);
-    setActive(-1);
-    setCaret(taken.caret);
-    requestAnimationFrame(() => inputRef.current?.setSelectionRange(taken.caret, taken.caret));
+    // At once: what is typed next stands behind it, and a caret that is placed later would go before that.
+    flushSync(() => {
+      onFilter(taken.text);
+      setActive(-1);
+      setCaret(taken.caret);
+    });
+    inputRef.current?.setSelectionRange(taken.caret, taken.caret);
   };
   const place = (at: number | undefined): void => {
     setCaret(at);
