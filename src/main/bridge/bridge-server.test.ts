@@ -37,7 +37,7 @@ function setUp(isTrusted = true) {
     developer: {
       burst: (_input: unknown, { signal }: { signal: AbortSignal }) =>
         new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => reject(new VakError('aborted', 'burst: cancelled')));
+          signal.addEventListener('abort', () => reject(signal.reason));
         }),
     },
     identity: { setUp() {}, unlock: () => 'unlocked', lock() {}, touch() {}, backup() {}, restore() {} },

@@ -47,6 +47,9 @@ function methodsOf(services: Engine['services']): ReadonlyMap<string, Method> {
   return methods;
 }
 
+/** Why a call is ended, so that one that only throws its signal's reason fails as expected, and is no bug. */
+const cancelled = (why: string): VakError => new VakError('aborted', `bridge: the call was cancelled: ${why}`);
+
 /** Serves the four channels until disposed; disposing aborts every open call and closes every feed. */
 export function serveBridge({ ipc, engine, senders, logger }: BridgeDeps): Disposable {
   const held = createDisposer();
@@ -115,7 +118,7 @@ export function serveBridge({ ipc, engine, senders, logger }: BridgeDeps): Dispo
 
   const onCancel = (event: IpcMainEvent, callId: unknown): void => {
     if (isTrusted(event, 'cancel') && typeof callId === 'string')
-      openCalls.get(`${event.sender.id}:${callId}`)?.abort();
+      openCalls.get(`${event.sender.id}:${callId}`)?.abort(cancelled('the window asked for it'));
   };
 
   const onFeed = (event: IpcMainEvent, request: unknown): void => {
@@ -168,7 +171,7 @@ export function serveBridge({ ipc, engine, senders, logger }: BridgeDeps): Dispo
   held.add(engine.gate.onChange((isOpen) => (isOpen ? undefined : closeFeeds())));
   held.defer(() => {
     closeFeeds();
-    for (const abort of openCalls.values()) abort.abort();
+    for (const abort of openCalls.values()) abort.abort(cancelled('the app ends'));
   });
   return held;
 }
