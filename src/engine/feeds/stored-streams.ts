@@ -6,18 +6,10 @@ import { isVakError } from '../../shared/base/vak-error.ts';
 import type { StoredStream, StoredStreams } from '../../shared/contract/streams-contract.ts';
 import { streamsOf } from '../../shared/protocol/stream-table.ts';
 import type { DurablePlane, StreamState } from '../bus/durable.ts';
+import { stateIfThere } from '../bus/stream-state.ts';
 
 /** A server keeps key-value and objects in streams of these names; they are none of messages. */
 const isBucket = (name: string): boolean => name.startsWith('KV_') || name.startsWith('OBJ_');
-
-async function stateOf(durable: Pick<DurablePlane, 'stream'>, name: string): Promise<StreamState | undefined> {
-  try {
-    return await durable.stream(name).state();
-  } catch (error) {
-    if (isVakError(error, 'not-found')) return undefined;
-    throw error;
-  }
-}
 
 /** All that there are; where a server lists its streams for nobody (A13), those of the workspace. */
 async function statesOf(durable: DurablePlane, workspace: string): Promise<readonly StreamState[]> {
@@ -26,7 +18,7 @@ async function statesOf(durable: DurablePlane, workspace: string): Promise<reado
   } catch (error) {
     if (!isVakError(error, 'unauthorized') && !isVakError(error, 'forbidden') && !isVakError(error, 'timeout'))
       throw error;
-    const known = await Promise.all(streamsOf(workspace).map(({ name }) => stateOf(durable, name)));
+    const known = await Promise.all(streamsOf(workspace).map(({ name }) => stateIfThere(durable, name)));
     return known.filter((one) => one !== undefined);
   }
 }

@@ -7,7 +7,8 @@ import type { Holdings, KeptLimits, StreamHolding } from '../../shared/contract/
 import type { StreamSpec } from '../../shared/protocol/stream-table.ts';
 import { keptStreamsOf, streamKindOf } from '../../shared/settings/kept-streams.ts';
 import type { Settings } from '../../shared/settings/settings-schema.ts';
-import type { DurablePlane, StreamState } from '../bus/durable.ts';
+import type { DurablePlane } from '../bus/durable.ts';
+import { stateIfThere } from '../bus/stream-state.ts';
 
 export interface HoldingsQuestion {
   /** The engine in use; undefined: none is there. */
@@ -20,16 +21,6 @@ function limitsOf({ retention, maxAgeMs, maxBytes, whenFull }: StreamSpec): Kept
   return { retention: retention === 'limits' ? 'limits' : 'until-done', maxAgeMs, maxBytes, whenFull };
 }
 
-/** One by one: a server that enforces access lists its streams for nobody (A13). Undefined: it is not there. */
-async function stateOf(durable: Pick<DurablePlane, 'stream'>, name: string): Promise<StreamState | undefined> {
-  try {
-    return await durable.stream(name).state();
-  } catch (error) {
-    if (isVakError(error, 'not-found')) return undefined;
-    throw error;
-  }
-}
-
 /** Looks. Rejects with what is no VakError. */
 export async function lookAtHoldings({
   durable,
@@ -39,7 +30,7 @@ export async function lookAtHoldings({
   if (durable === undefined) return { streams: null, why: 'there is no connection yet' };
   try {
     const looking = keptStreamsOf(workspace, retention).map(async (spec): Promise<StreamHolding> => {
-      const state = await stateOf(durable, spec.name);
+      const state = await stateIfThere(durable, spec.name);
       return {
         ...{ kind: streamKindOf(spec, workspace), name: spec.name, asked: limitsOf(spec) },
         kept: state === undefined ? null : limitsOf(state.spec),

@@ -2,7 +2,14 @@
  * What a chain comes to, place by place (protocol.md E10–E14, docs/spec/trace.md T7).
  * Law: pure; only what is soundly signed counts. Every place is verified, wrong, void or missing, and no missing place is a wrong one.
  */
-import type { ChainFault, ChainFork, ChainMissing, ChainRange, ChainSide } from '../../shared/contract/chain-report.ts';
+import type {
+  ChainFault,
+  ChainFork,
+  ChainMissing,
+  ChainRange,
+  ChainReport,
+  ChainSide,
+} from '../../shared/contract/chain-report.ts';
 import { genesisHash } from '../../shared/protocol/envelope.ts';
 import { isSameHash } from '../envelope/link.ts';
 import type { ChainRecord } from './chain-record.ts';
@@ -16,16 +23,11 @@ export interface SaidHead {
   readonly head: string;
 }
 
-export interface ChainAnalysis {
-  readonly count: number;
-  readonly seen: ChainRange | null;
-  readonly headLeaf: string | null;
-  readonly verified: readonly ChainRange[];
-  readonly verifiedCount: number;
-  readonly faults: readonly ChainFault[];
-  readonly forks: readonly ChainFork[];
-  readonly missing: readonly ChainMissing[];
-  readonly missingCount: number;
+export interface ChainAnalysis
+  extends Pick<
+    ChainReport,
+    'count' | 'seen' | 'headLeaf' | 'verified' | 'verifiedCount' | 'faults' | 'forks' | 'missing' | 'missingCount'
+  > {
   /** Leaves that count at a place, of envelopes that are here. */
   leavesAt(seq: number): readonly string[];
 }
