@@ -63,6 +63,22 @@ test('vak: a signal ends a command that waits for what never comes, after a grac
   expect(said).toEqual(['vak: interrupted\n']);
 });
 
+test('vak: a command that throws the reason of the signal is interrupted, and no fault of the program', async () => {
+  const { host, said, interrupt } = prepare(new Writable({ write: (_c, _e, done) => done() }));
+  const stopping: Command = {
+    ...waiting,
+    async run(_, { signal }) {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      signal.throwIfAborted();
+      return undefined;
+    },
+  };
+  const running = runCommandLine(['wait'], [stopping], host);
+  await new Promise(setImmediate);
+  interrupt();
+  expect([await running, said]).toEqual([4, ['vak: interrupted\n']]);
+});
+
 test('vak: a signal ends one whose reader takes nothing', async () => {
   const { host, timers, interrupt } = prepare(new Writable({ write: () => {} }));
   const running = runCommandLine(['write'], [writing], host);

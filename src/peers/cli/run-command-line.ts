@@ -69,13 +69,18 @@ async function run(args: readonly string[], commands: readonly Command[], host: 
 
 /** What the command came to; what went wrong is said. Never throws. */
 async function runAndTell(args: readonly string[], commands: readonly Command[], host: CliHost): Promise<ExitCode> {
-  const { output, logger } = host;
+  const { output, logger, signal } = host;
   try {
     return await run(args, commands, host);
   } catch (error) {
     if (isVakError(error)) {
       output.complain(error.message);
       return exitCodeOf(error);
+    }
+    // What only throws its signal's reason has ended as it was told to.
+    if (signal.aborted && error === signal.reason) {
+      output.complain('interrupted');
+      return exitCodes.interrupted;
     }
     output.complain(`a fault of the program; report it with the log line of id ${logger.bug('vak.bug', error)}`);
     return exitCodes.no;
